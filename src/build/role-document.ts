@@ -41,6 +41,24 @@ export async function createRoleDocument(tables: InspectedTables, plugins: reado
   }
 }
 
+/**
+ * Returns the error with which the server would not start, such as a plugin whose table is not registered. Errors of files that work only
+ * in the server are not among them.
+ */
+export async function findStartError(tables: InspectedTables, plugins: readonly PluginSource[]): Promise<string | undefined> {
+  try {
+    const { warning } = await createRoleDocument(tables, plugins, { roles: [], permissions: [] })
+    return warning?.startsWith(OWN) ? warning : undefined
+  }
+  catch (error) {
+    if (error instanceof Error && error.message.startsWith(OWN)) return error.message
+    return undefined
+  }
+}
+
+/** The start of every error of this package. */
+const OWN = '[auto-api] '
+
 /** Loads everything as one module, so that plugins and the API share the same objects. Hooks and endpoints are not part of a document. */
 async function load({ registrations, rootDir, alias, roles }: InspectedTables, plugins: readonly PluginSource[]): Promise<Loaded> {
   const needed = registrations.map(({ name, imports, data }): CheckedRegistration => {

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { loadNuxt } from '@nuxt/kit'
 import { basename, join } from 'pathe'
 import { findConfigNotes, findConfigWarnings } from '../build/config-checks'
+import { findStartError } from '../build/role-document'
 import { describeTables, inspectTables } from '../build/table-descriptions'
 import type { Registered } from '../module'
 import type { MissingIndex } from '../runtime/server/schema/inspect'
@@ -33,10 +34,12 @@ const DEFAULT_MATRIX = 'access-matrix.md'
 
 /** @throws CommandError if the app cannot be loaded, or does not use the module */
 export async function check({ cwd, matrix = DEFAULT_MATRIX, update = false }: CheckOptions): Promise<Checked> {
-  const { tables, warnings } = await loadRegistered(cwd)
+  const { tables, plugins, warnings } = await loadRegistered(cwd)
   const descriptions = await describeTables(tables)
   const { inspection, error, unloaded } = await inspectTables(tables)
-  const errors = [descriptions.error, error].flatMap(messages => messages?.split('\n') ?? [])
+  const ofTables = [descriptions.error, error].flatMap(messages => messages?.split('\n') ?? [])
+  // The start would report the errors of tables again.
+  const errors = ofTables.length > 0 ? ofTables : [await findStartError(tables, plugins) ?? []].flat()
   const problems = [
     ...warnings,
     ...descriptions.warnings,

@@ -60,7 +60,7 @@ describe('the documentation', () => {
 
 describe('messages in the docs', () => {
   it.each([
-    ['docs/errors.md', JSON.stringify(unknownField('filter', 'colour').message)],
+    ['docs/errors.md', JSON.stringify(unknownField('filter', 'colour', []).message)],
     ['docs/writing.md', JSON.stringify(fieldForbidden({ user: { id: 1 } } as unknown as AutoApiContext, ['approved']).message)],
     ['docs/upgrading.md', findRemovedOptions({ autoApi: { multiTenancy: { getTenantId: true } } }).map(toMessage).join()],
   ])('are those of the code: %s', (page, message) => {

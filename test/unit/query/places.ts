@@ -62,8 +62,8 @@ const namesNothing = texts(text => /^[\s,]*$/.test(text))
 const COMPARISONS = ['$eq', '$ne', '$gt', '$gte', '$lt', '$lte']
 
 /** The conditions of a field, in every form of a filter. `wrap` puts the filter into its request. */
-function conditions(where: string, parameter: string, wrap: (filter: object) => Sent): Place[] {
-  return Object.entries(FIELDS).flatMap(([name, fits]) => {
+function conditions(where: string, parameter: string, wrap: (filter: object) => Sent, fields = ['title', 'amount']): Place[] {
+  return Object.entries(FIELDS).filter(([name]) => fields.includes(name)).flatMap(([name, fits]) => {
     const isOrdered = name !== 'done'
     const usable = isOrdered ? COMPARISONS : ['$eq', '$ne']
     return [
@@ -100,7 +100,7 @@ const listOfPath = (path: string, ...without: string[]): Place[] => [
 const filtered = (path: string) => (filter: object): Sent => ({ path, query: { filter: json(filter) ?? 'null' } })
 
 const READS: Place[] = [
-  ...conditions('filter', 'filter', filtered('/things')),
+  ...conditions('filter', 'filter', filtered('/things'), Object.keys(FIELDS)),
   ...conditions('filter of an include', 'include', filter => ({ path: '/marks', query: { include: json({ things: { filter } }) } })),
   ...conditions('filter of /aggregate', 'filter', filtered('/things/aggregate')),
   ...Object.entries(FIELDS).flatMap(([name]) => [

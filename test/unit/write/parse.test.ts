@@ -66,7 +66,7 @@ describe('the body of a record', () => {
 
   it('lists all its problems at once', async () => {
     expect(await create({ titel: 'a', score: 'x', status: 'gone', x: 1 })).toEqual({ code: 'VALIDATION_FAILED', issues: [
-      issue(['titel'], 'Unknown field "titel".', 'unrecognized_keys'), issue(['x'], 'Unknown field "x".', 'unrecognized_keys'), issue(['score'], 'Expected a whole number.', 'invalid_type'),
+      issue(['titel'], 'Unknown field "titel". Did you mean `title`?', 'unrecognized_keys'), issue(['x'], 'Unknown field "x".', 'unrecognized_keys'), issue(['score'], 'Expected a whole number.', 'invalid_type'),
       expect.objectContaining({ path: ['title'] }), expect.objectContaining({ path: ['status'] }),
     ] })
     expect(await update({ title: 'a\0b' })).toEqual({ code: 'VALIDATION_FAILED', issues: [issue(['title'], 'A value cannot contain NUL characters.', 'invalid_format')] })

@@ -1,6 +1,7 @@
 /** The errors of the API: one function per error. `http.ts` renders them. */
 import { LIMITS } from '../../shared/limits'
 import { OPERATORS } from '../../shared/operators'
+import { didYouMean } from '../../shared/suggest'
 import type { AutoApiContext } from '../registration'
 import { ERRORS, type ErrorCode } from './error-codes'
 
@@ -93,24 +94,29 @@ export function methodNotAllowed(allowed: readonly string[]): ApiError {
   return new ApiError('METHOD_NOT_ALLOWED', message, { allowed }, undefined, { Allow: allowed.join(', ') })
 }
 
-/** The same response for a field that does not exist, a hidden field, and a field that the caller cannot read. */
-export function unknownField(parameter: string, field: string): ApiError {
-  return new ApiError('UNKNOWN_FIELD', `\`${parameter}\` names an unknown field: ${quote(field)}.`, { parameter, field: shorten(field) })
+/**
+ * The same response for a field that does not exist, a hidden field, and a field that the caller cannot read.
+ * @param known the names that the message can suggest: only those that the caller can use
+ */
+export function unknownField(parameter: string, field: string, known: Iterable<string>): ApiError {
+  const message = `\`${parameter}\` names an unknown field: ${quote(field)}.${didYouMean(field, [...known])}`
+  return new ApiError('UNKNOWN_FIELD', message, { parameter, field: shorten(field) })
 }
 
 export function invalidValue(parameter: string, message: string): ApiError {
   return new ApiError('INVALID_VALUE', `\`${parameter}\`: ${message}`, { parameter })
 }
 
-export function unknownRelation(parameter: string, relation: string): ApiError {
-  return new ApiError('UNKNOWN_RELATION', `\`${parameter}\` names an unknown relation: ${quote(relation)}.`, {
+/** @param known the names that the message can suggest: only those that the caller can use */
+export function unknownRelation(parameter: string, relation: string, known: readonly string[]): ApiError {
+  return new ApiError('UNKNOWN_RELATION', `\`${parameter}\` names an unknown relation: ${quote(relation)}.${didYouMean(relation, known)}`, {
     parameter,
     relation: shorten(relation),
   })
 }
 
 export function invalidOperator(parameter: string, operator: string): ApiError {
-  const isUnknown = parameter === 'filter' && !Object.hasOwn(OPERATORS, operator)
+  const isUnknown = /(?:filter|having)$/.test(parameter) && !Object.hasOwn(OPERATORS, operator)
   const known = isUnknown ? ` The operators are ${Object.keys(OPERATORS).join(', ')}.` : ''
   return new ApiError('INVALID_OPERATOR', `\`${parameter}\` does not support ${quote(operator)}.${known}`, {
     parameter,

@@ -212,6 +212,6 @@ function disableOperations({ name: plugin, disables = {} }: AutoApiPlugin, resou
 function unknownResource(plugin: string, part: string, name: string, resources: ReadonlyMap<string, Resource>): Error {
   return new Error(
     `[auto-api] The plugin \`${plugin}\` has ${part} for \`${name}\`, which is not a registered resource.`
-    + didYouMean(name, [...resources.keys()]),
+    + (didYouMean(name, [...resources.keys()]) || ` Register \`${name}\`, or name another resource in the options of the plugin.`),
   )
 }

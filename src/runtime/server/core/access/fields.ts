@@ -95,7 +95,7 @@ export function select(resource: Resource, passes: (field: Field) => boolean): S
 /** @throws `UNKNOWN_FIELD` */
 export function requireField(readable: Selection, name: string, parameter: string): Field {
   const field = readable.byName.get(name)
-  if (!field) throw unknownField(parameter, name)
+  if (!field) throw unknownField(parameter, name, readable.byName.keys())
   return field
 }
 

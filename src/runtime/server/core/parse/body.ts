@@ -1,6 +1,7 @@
 /** Parses the body of a write: rejects unknown keys and invalid values, and drops columns that only the server sets. */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { LIMITS } from '../../../shared/limits'
+import { didYouMean } from '../../../shared/suggest'
 import { INVALID } from '../../../shared/wire'
 import type { Field } from '../../schema/field'
 import type { Resource } from '../../schema/model'
@@ -27,10 +28,12 @@ const NONE: ReadonlySet<string> = new Set()
  * Returns a promise only if the app provides the schema, or if there are issues.
  * @param readable returns the fields that the caller can read; only called to report issues
  * @param taken path segments of other routes, which cannot be ids of new records
+ * @param canSuggest whether the next unknown key can have a suggestion: each compares the names of all fields
  * @throws `INVALID_BODY`, `VALIDATION_FAILED` with all issues
  */
 export function parseData(
   body: unknown, resource: Resource, kind: BodyKind, readable: () => Selection | Promise<Selection>, taken: ReadonlySet<string> = NONE,
+  canSuggest: () => boolean = () => true,
 ): WriteData | Promise<WriteData> {
   const object = requireJsonObject(body)
   const schema = resource.schemas[kind]
@@ -42,7 +45,7 @@ export function parseData(
     else if (!resource.dropped[kind].has(key)) kept.push(key)
   }
   const finish = ({ values, issues }: Validated): WriteData | Promise<WriteData> => {
-    if (unknown.length > 0 || issues.length > 0) return refuse(unknown, issues, resource, readable)
+    if (unknown.length > 0 || issues.length > 0) return refuse(unknown, issues, resource, kind, readable, canSuggest)
     if (kind === 'create') assertReachable(values, resource, taken)
     return { values, sent: Object.keys(values), given }
   }
@@ -54,13 +57,17 @@ export function parseData(
 
 /** @throws `VALIDATION_FAILED` */
 async function refuse(
-  unknown: readonly string[], issues: readonly Issue[], resource: Resource, readable: () => Selection | Promise<Selection>,
+  unknown: readonly string[], issues: readonly Issue[], resource: Resource, kind: BodyKind, readable: () => Selection | Promise<Selection>,
+  canSuggest: () => boolean,
 ): Promise<never> {
-  const reported = issues.length > 0 ? onlyReadable(issues, resource, await readable()) : []
-  throw validationFailed([...unknown.map(unknownKey), ...reported])
+  const selection = await readable()
+  const reported = onlyReadable(issues, resource, selection)
+  const known = [...selection.byName.keys()].filter(name => resource.writable[kind].has(name))
+  throw validationFailed([...unknown.map(key => unknownKey(key, canSuggest() ? known : [])), ...reported])
 }
 
-const unknownKey = (key: string): Issue => ({ path: [key], message: `Unknown field ${quote(key)}.`, code: 'unrecognized_keys' })
+const unknownKey = (key: string, known: readonly string[]): Issue =>
+  ({ path: [key], message: `Unknown field ${quote(key)}.${didYouMean(key, known)}`, code: 'unrecognized_keys' })
 
 /** The issues of fields that the caller cannot read become one issue without a name and without values. */
 function onlyReadable(issues: readonly Issue[], { fields }: Resource, { byName }: Selection): readonly Issue[] {

@@ -1,4 +1,5 @@
 /** Parses writes: one record or a batch becomes a list of items. An invalid item of a batch gets an `error`. */
+import { LIMITS } from '../../../shared/limits'
 import { didYouMean } from '../../../shared/suggest'
 import type { Operation } from '../../../shared/operations'
 import { EXPECTED, INVALID, WIRE_FORMATS } from '../../../shared/wire'
@@ -47,8 +48,17 @@ export async function parseUpdate(request: ApiRequest, call: Call): Promise<Writ
 }
 
 function parseItemData(body: unknown, call: Call, kind: BodyKind): WriteData | Promise<WriteData> {
-  return parseData(body, call.resource, kind, () => readableFields(call), call.api.reservedIds)
+  return parseData(body, call.resource, kind, () => readableFields(call), call.api.reservedIds, () => countSuggestion(call))
 }
+
+/** A file or a batch can have thousands of unknown keys, and a response lists few of them. */
+function countSuggestion({ memo }: Call): boolean {
+  const count = (memo.get(SUGGESTIONS) as number | undefined ?? 0) + 1
+  memo.set(SUGGESTIONS, count)
+  return count <= LIMITS.issues
+}
+
+const SUGGESTIONS = 'suggestions'
 
 export function parseDelete(request: ApiRequest, { resource }: Call): WriteRequest {
   flag(request.query, 'force')

@@ -102,7 +102,7 @@ export async function planGroups(query: GroupQuery, call: Call): Promise<GroupPl
 /** `having` accepts only the aggregates of the query. @throws `UNKNOWN_FIELD` for any other name. */
 function planHaving({ aggregates }: AggregatePlan, { alias, operator, value }: HavingCondition): Having {
   const aggregate = aggregates.find(aggregate => aggregate.alias === alias)
-  if (!aggregate) throw unknownField('having', alias)
+  if (!aggregate) throw unknownField('having', alias, aggregates.map(({ alias }) => alias))
   const field = returnsColumnValue(aggregate) ? aggregate.field : undefined
   const converted = field ? field.fromJson(value) : toNumberText(value)
   if (converted === INVALID) throw invalidValue('having', `${quote(alias)} takes ${field?.expected ?? EXPECTED.number}.`)
@@ -130,7 +130,7 @@ function toNumberText(value: string | number): unknown {
 function planGroupOrder({ sort }: GroupQuery, { groupBy, aggregates }: AggregatePlan): readonly GroupOrder[] {
   const order: GroupOrder[] = sort.map(({ name, descending }) => {
     const by = groupBy.find(field => field.name === name) ?? aggregates.find(({ alias }) => alias === name)
-    if (!by) throw unknownField('sort', name)
+    if (!by) throw unknownField('sort', name, [...groupBy.map(({ name }) => name), ...aggregates.map(({ alias }) => alias)])
     return { by, descending }
   })
   return [...order, ...groupBy.filter(field => !order.some(({ by }) => by === field)).map(by => ({ by, descending: false }))]

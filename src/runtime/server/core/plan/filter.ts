@@ -10,10 +10,10 @@ import type { Relation, Resource } from '../../schema/model'
 import { acceptsOperator } from '../../schema/operators-of'
 import type { Call } from '../context'
 import { invalidOperator, invalidQuery, invalidValue, limitExceeded, quote, unknownField } from '../error'
-import { readableFields, requireField } from '../access/fields'
+import { readableFields } from '../access/fields'
 import type { RelationFilter, Search } from '../access/plan'
 import { isRelationFilter, type Filter, type FilterCondition, type FilterEntry } from '../parse/filter'
-import { findReadableRelation, isCheckedInCode } from './readable-relation'
+import { findReadableRelation, isCheckedInCode, usableRelations } from './readable-relation'
 import { isHeavy, planSearch } from './search'
 import { inList } from '../sql/list/index'
 import { like } from '../sql/like/index'
@@ -110,8 +110,9 @@ async function planEntries(
     const field = readable.byName.get(name)
     const relation = field ? undefined : await findReadableRelation(call, resource, name)
     if (relation) relationFilters.push(await planRelated(relation, entry, planner, depth))
-    else if (isRelationFilter(entry)) throw field ? invalidOperator(parameter, firstName(entry)) : unknownField(parameter, name)
-    else where.push(toClause(entry, requireField(readable, name, parameter), call.engine, parameter))
+    else if (!field) throw unknownField(parameter, name, [...readable.byName.keys(), ...await usableRelations(call, resource)])
+    else if (isRelationFilter(entry)) throw invalidOperator(parameter, firstName(entry))
+    else where.push(toClause(entry, field, call.engine, parameter))
   }
   return { where, relationFilters }
 }

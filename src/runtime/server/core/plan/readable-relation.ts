@@ -4,13 +4,22 @@ import { relationColumns } from '../../schema/relation-columns'
 import type { Api } from '../api'
 import type { Call } from '../context'
 import { unknownRelation } from '../error'
+import { isAuthorized } from '../access/authorize'
 import { readableFields } from '../access/fields'
 
 /** @throws `UNKNOWN_RELATION` if the relation does not exist or the caller cannot read it. */
 export async function requireRelation(call: Call, resource: Resource, name: string, parameter = 'include'): Promise<Relation> {
   const relation = await findReadableRelation(call, resource, name)
-  if (!relation) throw unknownRelation(parameter, name)
+  if (!relation) throw unknownRelation(parameter, name, await usableRelations(call, resource))
   return relation
+}
+
+/** The names of the relations that the caller can use: those to resources that the caller can read. */
+export async function usableRelations(call: Call, resource: Resource): Promise<readonly string[]> {
+  const names: string[] = []
+  for (const relation of resource.relations.values())
+    if (await isAuthorized(call, relation.target, 'read') && await isRelationReadable(call, resource, relation)) names.push(relation.name)
+  return names
 }
 
 export async function findReadableRelation(call: Call, resource: Resource, name: string): Promise<Relation | undefined> {

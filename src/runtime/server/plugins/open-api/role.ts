@@ -28,7 +28,7 @@ export async function describeRole(
   { registrations, modules, config, plugins, options }: RoleSource, { roles, permissions }: Role,
 ): Promise<string> {
   const own: ListedPlugin = { where: 'openapi', listed: () => openApi({ ...options, access: true }) }
-  const api = createApi({ registrations, modules, config, plugins: [...plugins, own], builtPlugins: 'all' })
+  const api = createApi({ registrations, modules, config, plugins: [...plugins, own], builtPlugins: 'all', useStorage })
   await api.whenReady()
   const isAnonymous = roles.length + permissions.length === 0
   const user = isAnonymous ? null : { id: 'openapi', role: roles[0], roles, permissions } as unknown as AutoApiUser
@@ -40,6 +40,14 @@ export async function describeRole(
   const { handler } = api.pluginRoutes.find(({ name }) => name === 'openapi')!
   const sent = { header: () => undefined, setHeader: () => {}, setStatus: () => {} } as unknown as RouteRequest
   return await handler(ctx as AutoApiContext, sent) as string
+}
+
+/** Outside of Nitro, every storage of a plugin exists. The description reads none. */
+const useStorage = () => ({ getMount: (base: string) => ({ base, driver: DRIVER }) })
+
+const DRIVER = {
+  name: 'redis', options: {}, getInstance: () => undefined,
+  getItemRaw: () => null, setItemRaw: () => {}, getItem: () => null, setItem: () => {}, removeItem: () => {}, getKeys: () => [],
 }
 
 /** The description of the API runs no statement, so the request has no database. */

@@ -42,7 +42,7 @@ describe('the defaults', () => {
   })
 
   it('log unknown parameters of requests in development, unless the app chooses', () => {
-    const strict = (options: object, isDevelopment: boolean) => resolveOptions(options, isDevelopment).config.http.strictParameters
+    const strict = (options: Record<string, unknown>, isDevelopment: boolean) => resolveOptions(options, isDevelopment).config.http.strictParameters
     expect([strict({}, true), strict({}, false)]).toEqual(['warn', false])
     for (const strictParameters of [true, false, 'warn'])
       expect([true, false].map(isDevelopment => strict({ http: { strictParameters } }, isDevelopment))).toEqual([strictParameters, strictParameters])

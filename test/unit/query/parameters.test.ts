@@ -40,7 +40,7 @@ describe('with `strictParameters: true`, an unknown parameter', () => {
   it.each(ROUTES.map(({ name, method, path }) => [name, method, path] as const))('is a 400 of the route %s', async (name, method, path) => {
     const send = (query: Record<string, string>) => strict.send({ method, path: toPath(path), query })
     expect(await send({ nonsense: '1' })).toMatchObject(unknown('nonsense'))
-    expect(await send({ __proto__: '1', ['__proto__']: '1' })).toMatchObject(unknown('__proto__'))
+    expect(await send({ ['__proto__']: '1' })).toMatchObject(unknown('__proto__'))
     for (const known of [...PARAMETERS[name], ...method === 'GET' ? [] : ['dryRun']]) expect((await send({ [known]: '' })).text).not.toContain('is not a parameter')
   })
 

@@ -298,7 +298,7 @@ describe.each(DRIVER_CASES.filter(({ dialect }) => dialect !== 'sqlite'))('$name
   describe.skipIf(!isAvailable(engineCase))('a column with a date and a time', () => {
     const dialect = engineCase.dialect as 'pg' | 'mysql'
     const columns = { id: dialect === 'pg' ? integer('id').primaryKey() : int('id').primaryKey(), ...TIME_COLUMNS[dialect], ...PLAIN_COLUMNS[dialect] }
-    const moments = (dialect === 'pg' ? pgTable : mysqlTable)('moments', columns as never)
+    const moments = dialect === 'pg' ? pgTable('moments', columns as never) : mysqlTable('moments', columns as never)
     const names = Object.keys(TIME_COLUMNS[dialect])
     let opened: Opened
     let server: TestServer

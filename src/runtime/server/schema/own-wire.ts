@@ -5,6 +5,8 @@ import type { WireConversion } from '../registration'
 import type { Wire } from './wire'
 
 export function ownWire({ encode, decode }: WireConversion): Wire {
+  // The values of a column fit the function of this column.
+  const toJson = encode as (value: unknown) => unknown
   const fromJson = (json: unknown): unknown => {
     try {
       const value: unknown = decode(json)
@@ -21,10 +23,10 @@ export function ownWire({ encode, decode }: WireConversion): Wire {
     fromText(text) {
       const candidates = [text, parsed(text)].filter(candidate => candidate !== undefined)
       const values = candidates.map(fromJson)
-      const isExact = (value: unknown, index: number) => value !== INVALID && isDeepStrictEqual(encode(value), candidates[index])
+      const isExact = (value: unknown, index: number) => value !== INVALID && isDeepStrictEqual(toJson(value), candidates[index])
       return values.find(isExact) ?? values.find(value => value !== INVALID) ?? INVALID
     },
-    toJson: encode,
+    toJson,
   }
 }
 

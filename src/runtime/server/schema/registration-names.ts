@@ -114,7 +114,7 @@ function groupsOf({ authorization, validation, hooks, wire = {} }: ResourceRegis
 
 function assertConversions({ name, wire = {} }: ResourceRegistration): void {
   for (const [column, conversion] of Object.entries(wire)) {
-    const missing = CONVERSION.find(key => typeof (conversion as Partial<Record<string, unknown>> | null)?.[key] !== 'function')
+    const missing = CONVERSION.find(key => typeof (conversion as unknown as Partial<Record<string, unknown>> | null)?.[key] !== 'function')
     if (missing)
       throw new Error(`[auto-api] \`${name}.wire.${column}.${missing}\` is not a function. A column needs \`{ encode, decode }\`.`)
   }

@@ -27,6 +27,9 @@ export function bodySchema(
 
 type Refine = (schema: ZodType) => ZodType
 
+/** Some columns of MySQL have a length. */
+type WithLength = object & { readonly length?: number }
+
 /**
  * Replaces schemas of Drizzle that refuse valid values. Drizzle refuses floats beyond 2^47, uuids without a version, NULL in lists, text
  * that is shorter than a `char` of MySQL, and the bytes of MySQL's binary types. The databases accept them.
@@ -34,20 +37,20 @@ type Refine = (schema: ZodType) => ZodType
 function refinements(columns: readonly ColumnFacts[]): Record<string, Refine> {
   return Object.fromEntries(columns.flatMap(({ name, column, kind }): [string, Refine][] => {
     const elements = elementsOf(column)
-    if (elements) return [[name, refineList(elements.kind === 'number' ? () => z.number() : BY_TYPE[elements.type]?.(elements.column))]]
-    const refine = kind === 'number' ? () => z.number() : BY_TYPE[typeOf(column)]?.(column)
+    if (elements) return [[name, refineList(elements.kind === 'number' ? () => z.number() : BY_TYPE[elements.type]?.(elements.column as WithLength))]]
+    const refine = kind === 'number' ? () => z.number() : BY_TYPE[typeOf(column)]?.(column as WithLength)
     return refine ? [[name, refine]] : []
   }))
 }
 
-const BY_TYPE: Readonly<Record<string, (column: { readonly length?: number }) => Refine>> = {
+const BY_TYPE: Readonly<Record<string, (column: WithLength) => Refine>> = {
   PgUUID: () => () => z.guid(),
   MySqlChar: ({ length = 1 }) => () => z.string().max(length),
   ...Object.fromEntries(['MySqlBinary', 'MySqlVarBinary', 'MySqlBlob'].map(type => [type, bytesUpTo])),
 }
 
 /** Accepts text too: hooks can set it, and the database stores its UTF-8. */
-function bytesUpTo({ length = Infinity }: { readonly length?: number }): Refine {
+function bytesUpTo({ length = Infinity }: WithLength): Refine {
   const size = (value: unknown) => typeof value === 'string' ? globalThis.Buffer.byteLength(value) : (value as Uint8Array).byteLength
   return () => z.custom<Uint8Array | string>(value => (typeof value === 'string' || value instanceof Uint8Array) && size(value) <= length)
 }

@@ -33,7 +33,7 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       const permissions = { read: true, create: true, update: true, delete: true, purge: true } as const
       server = await createServer({
         db: opened.db, engine: engineCase.engine, modules: [{ things, parts, labels, pairs, thingLabels }],
-        registrations: [{ name: 'things', schema: things, authorization: { permissions } }, { name: 'labels', schema: labels, authorization: { permissions } }],
+        registrations: [{ name: 'things', schema: things, authorization: { permissions } }, { name: 'labels', schema: labels, authorization: { permissions } }, { name: 'parts', schema: parts, authorization: { permissions, objectLevel: (row: { at: string | null }) => row.at === null } as never }],
         config: { multiTenancy: { enabled: true, tenantIdField: 'organizationId', userTenantField: 'organizationId', scopedResources: '*', excludedResources: [] } },
         plugins: [dataExport()],
       })
@@ -77,6 +77,15 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       const after = (await read('json', 1)).records
       expect([after.length, ...after.slice(0, 3).map(({ title }) => title), after.at(-1)!.title]).toEqual([rows.length + 1, 'new 0', 'new 1', 'new 2', 'created'])
       expect(after.slice(3, -1)).toEqual(records.slice(3))
+    })
+
+    it('does not depend on rows that `objectLevel` hides, in a dry run neither', async () => {
+      const post = (text: string, query: string) => server.request('POST', `/api/parts/import?${query}`, { raw: text, caller: callerOf(4), headers: { 'content-type': 'text/csv' } })
+      const idOf = (digit: number) => `${digit}0000000-0000-4000-8000-000000000000`
+      expect((await post(`id,note,at\r\n${idOf(1)},one,2020-01-01 00:00:00\r\n${idOf(2)},two,\r\n${idOf(3)},two,2020-01-01 00:00:00`, 'mode=create')).status).toBe(200)
+      for (const query of ['mode=upsert&key=note&dryRun=true', 'mode=upsert&key=note']) {
+        expect((await post(`id,note\r\n${idOf(4)},one\r\n${idOf(5)},two`, query)).body).toEqual({ data: { created: 1, updated: 1 }, meta: { total: 2 } })
+      }
     })
 
     it('is refused as a whole if one line conflicts, and the line is named', async () => {

@@ -225,8 +225,12 @@ describe('an upsert', () => {
 
   it('answers as a create for a record that the caller cannot see, and with 403 for one that cannot be changed', async () => {
     const auth = { objectLevel: (row: { slug: string }, ctx: { operation: string }) => row.slug !== 'a' && (ctx.operation !== 'update' || row.slug !== 'b') } as never
-    const { send } = await open({ rows: ROWS, auth })
-    expect((await send('slug,title\r\na,1\r\nb,2', 'mode=upsert&key=slug')).errors).toMatchObject([{ line: 2, code: 'CONFLICT' }, { line: 3, code: 'FORBIDDEN' }])
+    const { send } = await open({ rows: [...ROWS, { id: 4, slug: 'c', title: 'old b' }], auth })
+    expect((await send('slug,title\r\na,1\r\nb,2', 'mode=upsert&key=slug')).errors).toMatchObject([{ line: 3, code: 'FORBIDDEN' }])
+    const [upserted, created] = [await send('slug,title\r\na,1', 'mode=upsert&key=slug'), await send('slug,title\r\na,1')]
+    expect([upserted.errors, upserted.errors[0].code]).toEqual([created.errors, 'CONFLICT'])
+    expect((await send('title,views\r\nold a,1', 'mode=upsert&key=title')).body.data).toEqual({ created: 1, updated: 0 })
+    expect((await send('title,views\r\nold b,1', 'mode=upsert&key=title')).errors).toMatchObject([{ line: 2, message: 'Several records have this key.' }])
   })
 
   it('needs `create` for new records only, and `update` for existing ones only', async () => {

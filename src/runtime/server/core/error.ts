@@ -217,6 +217,7 @@ const hasCode = (code: ErrorCode) => (error: unknown) => error instanceof ApiErr
 
 export const isBusy = hasCode('BUSY')
 export const isLimitExceeded = hasCode('LIMIT_EXCEEDED')
+export const isNotFound = hasCode('NOT_FOUND')
 export const isInvalidReference = hasCode('INVALID_REFERENCE')
 
 export function invalidReference(field?: string): ApiError {

@@ -4,7 +4,7 @@ import type { Resource } from '../schema/model'
 import type { AutoApiContext } from '../registration'
 import { authorize, authorizeAny, contextFor } from './access/authorize'
 import { readableFields, requireField, select } from './access/fields'
-import { applyScope, within, type Scoped } from './access/row-scope'
+import { applyScope, within, withReadable, type Scoped } from './access/row-scope'
 import { forResource, requireSession, type Call } from './context'
 import { ApiError, conflict, invalidQuery, preconditionRequired } from './error'
 import { itemContexts } from './execute/write/hooks'
@@ -12,7 +12,7 @@ import { toItems } from './execute/write/items'
 import { executeParts, type WritePart } from './execute/write/run-parts'
 import { toRequestError } from './execute/rows/invalid-value'
 import { valuesAt } from './execute/rows/decode'
-import { rowsStatement } from './execute/rows/select'
+import { readRows } from './execute/rows/rows'
 import { yieldToEventLoop } from './execute/rows/object-level'
 import { bulkFailed, type ItemFailure } from './bulk-error'
 import { parseItem, type WriteItem } from './parse/write'
@@ -91,10 +91,8 @@ export const saveRecords: SaveRecords = async (ctx, name, given, { key } = {}) =
     await authorize(creating, resource, ['create'])
     parts.push(await toPart(await planCreate({ items: items.create, bulk: true }, creating), indexes.create, creating))
   }
-  // A record that the caller cannot see conflicts with a new one. Any other error would disclose that it exists.
-  const targetError = (error: unknown) => error instanceof ApiError && error.data.code === 'NOT_FOUND' ? taken(key!) : error
   try {
-    await executeParts(parts, targetError)
+    await executeParts(parts)
   }
   catch (error) {
     throw parts[0] ? await toRequestError(error, parts[0].plan, parts[0].call) : error
@@ -116,8 +114,6 @@ function createPause(): () => Promise<void> | undefined {
     return yieldToEventLoop().then(() => void (since = performance.now()))
   }
 }
-
-const taken = (key: readonly string[]) => conflict('A record with this key exists already.', key)
 
 /** The records decide which operations are needed. A caller who can do none of them is refused before the records are read. */
 function authorizeSave(call: Call, isUpsert: boolean): void | Promise<void> {
@@ -168,7 +164,7 @@ async function findExisting(records: readonly GivenRecord[], keyFields: readonly
     else indexesOf.set(text, { tuple, indexes: [index] })
   }
   if (indexesOf.size === 0) return NOTHING
-  const { rows, isComplete } = await readRows(resource, keyFields, [...indexesOf.values()].map(({ tuple }) => tuple), call)
+  const { rows, isComplete } = await readExisting(resource, keyFields, [...indexesOf.values()].map(({ tuple }) => tuple), call)
   const names = keyFields.map(({ name }) => name)
   const several = () => conflict('Several records have this key.', names)
   if (!isComplete) {
@@ -203,22 +199,24 @@ interface KeyedRows {
 }
 
 /**
- * Reads the primary keys of the records that the caller can update, by the text of their key. It reads at most one row more than there are
- * keys, because a key such as a status can have any number of rows.
+ * Reads the primary keys of the records that the caller can update or read, by the text of their key. A row that the caller can do neither
+ * with counts as missing, so that the rest of the request cannot depend on it. It reads at most one row more than there are keys, because a
+ * key such as a status can have any number of rows.
  */
-async function readRows(
+async function readExisting(
   resource: Resource, keyFields: readonly Field[], tuples: readonly (readonly unknown[])[], call: Call,
 ): Promise<KeyedRows> {
   const plan: Scoped<WritePlan> = await applyScope(call, await planUpdate({ items: [], bulk: true }, call), 'update')
-  const columns = select(resource, field => keyFields.includes(field) || resource.primaryKey.includes(field))
+  const selection = select(resource, field => keyFields.includes(field) || resource.primaryKey.includes(field))
   const where = [inTuples(call.engine, keyFields, tuples)]
-  const read = within<WritePlan, ReadPlan>(plan, { selection: columns, where, order: [], count: false })
-  const [keyValues, idValues] = [valuesAt(columns, keyFields), valuesAt(columns, resource.primaryKey)]
+  const read = within<WritePlan, ReadPlan>(withReadable(plan), { selection, where, order: [], count: false })
   const found = new Map<string, NonNullable<WriteItem['key']>[]>()
   const limit = tuples.length + 1
   let count = 0
   try {
-    for (const row of await call.engine.query(rowsStatement(read, columns, { limit }, call))) {
+    const { columns, rows } = await readRows(read, { limit }, call)
+    const [keyValues, idValues] = [valuesAt(columns, keyFields), valuesAt(columns, resource.primaryKey)]
+    for (const row of rows) {
       const text = tupleKey(keyValues(row))
       const id = idValues(row).map((raw, index) => resource.primaryKey[index]!.decode?.(raw) ?? raw)
       const known = found.get(text)

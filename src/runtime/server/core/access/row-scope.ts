@@ -102,6 +102,15 @@ export function within<P extends Plan, Q extends Plan>(outer: Scoped<P>, plan: O
   return { ...plan, resource, trash, scope, accepts, canRead, include: [] } as unknown as Scoped<Q>
 }
 
+/**
+ * Adds the rows that the caller can read to those that the caller can use for the operation: together the rows that do not get a 404. SQL
+ * has the same conditions for both.
+ */
+export function withReadable<P extends Plan>(plan: Scoped<P>): Scoped<P> {
+  const { accepts, canRead } = plan
+  return accepts ? { ...plan, accepts: async row => await accepts(row) || await canRead!(row) } : plan
+}
+
 /** Scopes a plan to the rows of all tenants, for scheduled tasks. No response contains these rows. */
 export function everyRow<P extends Plan>(plan: P): Scoped<P> {
   return { ...plan, scope: trashClauses(plan.resource, plan.trash), include: [] } as unknown as Scoped<P>

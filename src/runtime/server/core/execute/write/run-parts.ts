@@ -1,7 +1,7 @@
 /** Runs several writes of one resource in one commit, such as its creates and its updates. Each item has the rules of a bulk request. */
 import type { Call } from '../../context'
 import { bulkFailed, type ItemFailure } from '../../bulk-error'
-import { changedMeanwhile, isBusy } from '../../error'
+import { changedMeanwhile, isBusy, isNotFound } from '../../error'
 import type { WritePlan } from '../../plan/write'
 import type { Scoped } from '../../access/row-scope'
 import { commitOperations } from '../commit/commit'
@@ -31,14 +31,14 @@ interface Running extends WritePart {
 
 /**
  * In a dry run, the commit is rolled back, and after-hooks do not run.
- * @param targetError replaces the error of an item whose row was not found or not allowed
  * @throws `BULK_FAILED` with the failed items of all parts; then nothing is written.
  */
-export async function executeParts(given: readonly WritePart[], targetError: (error: unknown) => unknown): Promise<void> {
+export async function executeParts(given: readonly WritePart[]): Promise<void> {
   const parts = given.filter(({ items }) => items.length > 0).map((part): Running => ({ ...part, written: new Map() }))
   for (const { plan, items, call } of parts) {
     await loadTargets(plan, items, call)
-    for (const item of items) if (item.key && item.error !== undefined) item.error = targetError(item.error)
+    // The row was found a moment ago, or the item would be a create.
+    for (const item of items) if (item.key && isNotFound(item.error)) item.error = changedMeanwhile()
     await checkConditions(plan, items, call)
   }
   assertNoFailure(parts)

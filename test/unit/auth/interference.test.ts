@@ -94,6 +94,9 @@ const IMPORTS: Ask[] = ['', '&dryRun=true'].flatMap(query => [
   ['title', 'title,status\none,open\nsealed,open\nnew,open\n'],
 ].map(([key, file]): Ask => ['bulk-create', 'POST', `/articles/import?mode=upsert&key=${key}${query}`, file]))
 
+/** A dry run is a preview of each write. */
+const PREVIEWS: Ask[] = ASKS.filter(([, method]) => method !== 'GET').map(([route, method, path, body]) => [route, method, `${path}${path.includes('?') ? '&' : '?'}dryRun=true`, body])
+
 let desk: Desk
 
 beforeAll(async () => {
@@ -121,7 +124,7 @@ async function bytes(rows: string, [, method, path, body]: Ask, caller: Caller):
 }
 
 describe.each(Object.entries(CALLERS))('to a %s', (name, caller) => {
-  it.each([...ASKS, ...IMPORTS].map(ask => [ask.slice(1, 3).join(' '), JSON.stringify(ask[3] ?? null), ask] as const))('%s %s returns the same response with and without hidden data', async (_path, _body, ask) => {
+  it.each([...ASKS, ...PREVIEWS, ...IMPORTS].map(ask => [ask.slice(1, 3).join(' '), JSON.stringify(ask[3] ?? null), ask] as const))('%s %s returns the same response with and without hidden data', async (_path, _body, ask) => {
     const seen = name === 'clerk' ? SEEN + TRASH : SEEN
     const more = (name === 'clerk' ? '' : TRASH) + UNSEEN
     const without = await bytes(seen, ask, caller)

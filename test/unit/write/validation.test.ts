@@ -85,6 +85,28 @@ describe('a schema of the app', () => {
     expect((await world.send('PATCH', 'posts/bulk', { items: [{ id: 1, data: { title: ' in ' } }] })).body.data[0]).toMatchObject({ title: 'in', slug: 'kept', views: 5 })
   })
 
+  const BASE = z.object({ title: z.string(), slug: z.string().default('made'), views: z.number().optional(), note: z.string().optional() })
+  const computed = ({ note, ...rest }: { note?: string, slug?: string }) => ({ ...rest, ...note === 'count' && { views: 9 }, ...note === 'name' && { slug: 'computed' } })
+  it.each<[string, StandardSchemaV1]>([
+    ['a transform', BASE.partial().transform(computed)],
+    ['a preprocess around it', z.preprocess(value => value, BASE.partial().transform(computed))],
+    ['a union', z.union([BASE.extend({ title: z.literal('never') }), BASE.partial().transform(computed)])],
+    ['an intersection', z.intersection(BASE.partial(), z.object({ note: z.string().optional() })).transform(computed)],
+    ['a schema that lists no keys', other(value => ({ value: computed(value) }))],
+  ])('writes in an update what it computes, but not its defaults: %s', async (_name, update) => {
+    await open({ update })
+    expect((await world.send('PATCH', 'posts/1', { note: 'count' })).body).toMatchObject({ title: 'one', slug: 'kept', views: 9 })
+    expect((await world.send('PATCH', 'posts/bulk', { items: [{ id: 1, data: { note: 'name' } }] })).body.data[0]).toMatchObject({ slug: 'computed', views: 9 })
+    expect((await world.send('PATCH', 'posts/1', { title: 'up' })).body).toMatchObject({ title: 'up', slug: 'computed', views: 9 })
+    expect((await world.send('PATCH', 'posts/1', { slug: 'made' })).body).toMatchObject({ slug: 'made' })
+  })
+
+  it('sets no default in an update that differs each time, or that it returns as a promise', async () => {
+    let count = 100
+    await open({ update: z.object({ title: z.string().optional(), views: z.number().default(() => count++), slug: z.string().default('later').refine(async () => true) }) })
+    expect((await world.send('PATCH', 'posts/1', { title: 'up' })).body).toMatchObject({ title: 'up', slug: 'kept', views: 5 })
+  })
+
   it('can return promises, of which a batch reports every refusal', async () => {
     await open({ create: z.object({ title: z.string().refine(async title => title !== 'taken', 'Taken.') }) })
     const { status, body } = await world.send('POST', 'posts/bulk', { items: [{ title: 'fine' }, { title: 'taken' }, { title: 'more' }, { title: 'taken' }] })
@@ -153,6 +175,23 @@ describe('createdAt', () => {
     expect((await world.send('POST', 'posts', { title: 'old', createdAt: at })).body.createdAt).toBe(at)
     expect((await world.send('PATCH', 'posts/2', { createdAt: '2021-01-01T00:00:00Z' })).body.createdAt).toBe(at)
   })
+})
+
+it('checks the field rules and the references of a key that a schema computes in an update', async () => {
+  const notes = sqliteTable('notes', { id: integer('id').primaryKey(), text: text('text').notNull(), approved: integer('approved', { mode: 'boolean' }).notNull().default(false), postId: integer('post_id').references(() => posts.id) })
+  const update = z.object({ text: z.string().optional(), approved: z.boolean().optional(), postId: z.number().optional() })
+    .transform(({ text, ...rest }) => ({ ...rest, ...text === 'approve' && { approved: true }, ...text === 'move' && { postId: 2 } }))
+  world = await openWorld({
+    tables: { posts, notes },
+    resources: {
+      posts: { authorization: { permissions: EVERYTHING, objectLevel: row => (row as { id: number }).id !== 2 } },
+      notes: { validation: { update }, authorization: { permissions: EVERYTHING, fields: { approved: { write: 'staff' } } as never } },
+    },
+    rows: 'insert into posts (id, title) values (1, \'one\'), (2, \'hidden\'); insert into notes (id, text, approved) values (1, \'a\', 0)',
+  })
+  expect((await world.send('PATCH', 'notes/1', { text: 'approve' })).body.data).toEqual({ code: 'FIELD_FORBIDDEN', fields: ['approved'] })
+  expect((await world.send('PATCH', 'notes/1', { text: 'approve' }, { ...ADA, permissions: ['staff'] })).body).toMatchObject({ approved: true })
+  expect(outcome(await world.send('PATCH', 'notes/1', { text: 'move' }))).toBe('400 INVALID_REFERENCE')
 })
 
 it('checks the field rule `write` for every key that a schema returns, whatever its name in the body', async () => {

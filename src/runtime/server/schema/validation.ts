@@ -4,6 +4,7 @@ import type { Table } from 'drizzle-orm'
 import { z, type ZodType } from 'zod'
 import { elementsOf, schemas, typeOf } from '../drizzle/index'
 import type { ColumnFacts } from './drizzle/column'
+import { findDefaults, type IsDefault } from './schema-defaults'
 
 export interface BodySchema {
   readonly standard: StandardSchemaV1
@@ -11,6 +12,8 @@ export interface BodySchema {
   readonly generated: boolean
   /** Whether the schema has this key. A schema whose keys cannot be listed checks unknown keys itself. */
   readonly hasKey: (key: string) => boolean
+  /** Defaults apply to creates only, so that it returns false for the schema of a create. */
+  readonly isDefault: IsDefault
 }
 
 /** @param columns the columns that a client can write. A generated schema contains only these. */
@@ -22,7 +25,12 @@ export function bodySchema(
 ): BodySchema {
   const standard = own ?? pick((kind === 'create' ? schemas.insert : schemas.update)(table, refinements(columns)), columns)
   const keys = findKeys(standard)
-  return Object.freeze({ standard, generated: own === undefined, hasKey: key => keys?.has(key) ?? true } satisfies BodySchema)
+  return Object.freeze({
+    standard,
+    generated: own === undefined,
+    hasKey: key => keys?.has(key) ?? true,
+    isDefault: own && kind === 'update' ? findDefaults(own) : () => false,
+  } satisfies BodySchema)
 }
 
 type Refine = (schema: ZodType) => ZodType

@@ -142,8 +142,7 @@ async function validateCustom(
   for (const [key, returned] of Object.entries(output)) {
     // The output of the schema still comes from the client, so dropped columns stay dropped.
     if (returned === undefined || dropped[kind].has(key)) continue
-    // Defaults of the schema do not apply on update: a value that was not sent stays as it is.
-    if (kind === 'update' && !(key in input) && schema.hasKey(key)) continue
+    if (!(key in input) && schema.isDefault(key, returned)) continue
     const field = fields.get(key)
     const value = !field || returned === null || field.fits(returned) ? returned : field.fromJson(returned)
     if (value === INVALID) issues.push(wrongType(field!, returned))

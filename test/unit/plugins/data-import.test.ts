@@ -3,6 +3,7 @@ import Database from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { integer, numeric, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { z } from 'zod'
 import { dataExport, type DataExportOptions } from '../../../src/runtime/server/plugins'
 import type { ResourceAuth, ResourceRegistration } from '../../../src/runtime/server/registration'
 import { createServer, type Caller } from '../../support/server'
@@ -223,12 +224,44 @@ describe('an upsert', () => {
     expect(rows()).toEqual(before)
   })
 
+  it.each([
+    ['the table', undefined],
+    ['a schema', { update: z.object({ name: z.string().optional(), note: z.string().nullish() }) }],
+  ])('reports an empty cell of a column that can neither be NULL nor has a default, by %s', async (_by, validation) => {
+    const tags = sqliteTable('tags', { id: integer('id').primaryKey(), name: text('name').notNull(), note: text('note') })
+    client = new Database(':memory:')
+    client.exec('create table tags (id integer primary key, name text not null, note text); insert into tags values (1, \'a\', \'old\')')
+    const server = await createServer({
+      db: drizzle({ client }), plugins: [dataExport()],
+      registrations: [{ name: 'tags', schema: tags, validation, authorization: { permissions: { read: true, create: true, update: true } } }],
+    })
+    const send = async (raw: string, query: string) => (await server.request('POST', `/api/tags/import?${query}`, { raw, headers: { 'content-type': CSV } })).body
+    const problem = (line: number) => ({ line, code: 'VALIDATION_FAILED', issues: [{ path: ['name'] }] })
+    expect((await send('id,name,note\r\n1,,new\r\n2,,new\r\n3,c,new', 'mode=upsert')).data.errors).toMatchObject([problem(2), problem(3)])
+    expect((await send('name,note\r\n,new', '')).data.errors).toMatchObject([problem(2)])
+    expect(client.prepare('select * from tags').all()).toEqual([{ id: 1, name: 'a', note: 'old' }])
+    expect((await send('id,name,note\r\n1,b,', 'mode=upsert')).data).toEqual({ created: 0, updated: 1 })
+    expect(client.prepare('select * from tags').all()).toEqual([{ id: 1, name: 'b', note: null }])
+  })
+
+  it('leaves an empty cell of a new record to the default of a schema', async () => {
+    const tags = sqliteTable('tags', { id: integer('id').primaryKey(), name: text('name').notNull() })
+    client = new Database(':memory:')
+    client.exec('create table tags (id integer primary key, name text not null)')
+    const server = await createServer({
+      db: drizzle({ client }), plugins: [dataExport()],
+      registrations: [{ name: 'tags', schema: tags, validation: { create: z.object({ name: z.string().default('made') }) }, authorization: { permissions: { create: true } } }],
+    })
+    expect((await server.request('POST', '/api/tags/import', { raw: 'id,name\r\n1,\r\n', headers: { 'content-type': CSV } })).status).toBe(200)
+    expect(client.prepare('select name from tags').all()).toEqual([{ name: 'made' }])
+  })
+
   it('answers as a create for a record that the caller cannot see, and with 403 for one that cannot be changed', async () => {
     const auth = { objectLevel: (row: { slug: string }, ctx: { operation: string }) => row.slug !== 'a' && (ctx.operation !== 'update' || row.slug !== 'b') } as never
     const { send } = await open({ rows: [...ROWS, { id: 4, slug: 'c', title: 'old b' }], auth })
     expect((await send('slug,title\r\na,1\r\nb,2', 'mode=upsert&key=slug')).errors).toMatchObject([{ line: 3, code: 'FORBIDDEN' }])
     const [upserted, created] = [await send('slug,title\r\na,1', 'mode=upsert&key=slug'), await send('slug,title\r\na,1')]
-    expect([upserted.errors, upserted.errors[0].code]).toEqual([created.errors, 'CONFLICT'])
+    expect([upserted.errors, upserted.errors?.[0]?.code]).toEqual([created.errors, 'CONFLICT'])
     expect((await send('title,views\r\nold a,1', 'mode=upsert&key=title')).body.data).toEqual({ created: 1, updated: 0 })
     expect((await send('title,views\r\nold b,1', 'mode=upsert&key=title')).errors).toMatchObject([{ line: 2, message: 'Several records have this key.' }])
   })

@@ -37,7 +37,8 @@ export interface SaveCounts {
 /**
  * Creates and updates records in one commit: all of them, or none. Each record has the rules of an item of a bulk request. In a dry run,
  * the commit is rolled back, and after-hooks do not run.
- * @param records the bodies as JSON, or an error for a record that cannot be read. They are read after the caller is authorized
+ * @param records the bodies as JSON, or an error for a record that cannot be read. They are read after the caller is authorized. A value is
+ * `undefined` if it is missing and its column has no default: an update is then refused.
  * @throws 401 and 403 for an operation that a record needs, `BULK_FAILED` with the failed records by index
  */
 export type SaveRecords = (
@@ -78,7 +79,7 @@ export const saveRecords: SaveRecords = async (ctx, name, given, { key } = {}) =
     // A record of a bulk request has a tag for this. A record of this function has none.
     const isTagMissing = kind === 'update' && resource.requireIfMatch
     const error = record instanceof ApiError ? record : existing?.error ?? (isTagMissing ? preconditionRequired() : undefined)
-    const parsed: WriteItem = error ? { error } : await parseItem(record, kind === 'update' ? updating : creating, kind)
+    const parsed: WriteItem = error ? { error } : await parseItem(toBody(record, kind), kind === 'update' ? updating : creating, kind)
     indexes[kind].push(index)
     items[kind].push(existing?.key ? { ...parsed, key: existing.key } : parsed)
   }
@@ -98,6 +99,14 @@ export const saveRecords: SaveRecords = async (ctx, name, given, { key } = {}) =
     throw parts[0] ? await toRequestError(error, parts[0].plan, parts[0].call) : error
   }
   return { created: items.create.length, updated: items.update.length }
+}
+
+/** Leaves `undefined` out of a create: the schema can have a default. An update sets NULL, which is a problem of the record. */
+function toBody(record: GivenRecord, kind: 'create' | 'update'): GivenRecord {
+  const entries = Object.entries(record)
+  const hasValue = ([, value]: readonly [string, unknown]) => value !== undefined
+  if (entries.every(hasValue)) return record
+  return Object.fromEntries(kind === 'update' ? entries.map(([name, value = null]) => [name, value]) : entries.filter(hasValue))
 }
 
 /** The milliseconds after which other requests can run. A record can have a megabyte, so a number of records says little. */

@@ -40,9 +40,10 @@ export function createToRecord(header: readonly Cell[], { fields, keepFormulas, 
     for (const [index, name] of names.entries()) {
       const cell = cells[index]!
       const field = fields.get(name)
+      if (cell !== null) record[name] = toJson(toText(cell), field, parse)
       // NULL in a column that cannot be NULL stands for its default.
-      if (cell === null && field?.nullable === false) continue
-      record[name] = cell === null ? null : toJson(toText(cell), field, parse)
+      else if (!field || field.nullable) record[name] = null
+      else if (!field.optional) record[name] = undefined
     }
     return record
   }

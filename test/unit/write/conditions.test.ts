@@ -124,7 +124,8 @@ describe('a condition beside an object-level rule', () => {
 
   it.each([
     ['404', 'hides the row', 'update notes set open = 0', '404 NOT_FOUND'],
-    ['409', 'changes a row that still meets it', 'update notes set size = 5', '409 CONFLICT'],
+    ['412', 'changes a row that no longer meets it', 'update notes set title = \'other\'', '412 PRECONDITION_FAILED'],
+    ['200', 'changes a row that still meets it', 'update notes set size = 5', '200'],
   ])('returns %s if another write %s', async (_status, _what, beforeCommit, expected) => {
     await openNotes(beforeCommit)
     expect(outcome(await world.send('PATCH', 'notes/1', { title: 'new' }))).toBe(expected)

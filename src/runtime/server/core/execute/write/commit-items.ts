@@ -10,6 +10,7 @@ import { findAlreadyDeleted } from './already-deleted'
 import { checkConditions, hasConditions } from './conditions'
 import { findFailedItems } from './failed-items'
 import { stopOnFailure, type Item, type WrittenItem } from './items'
+import { isChangedSinceJudged, judgeAgain } from './judge-again'
 import { OPERATIONS } from './operations'
 import { checkReferences } from './references'
 import { loadTargets } from './targets'
@@ -59,33 +60,36 @@ export async function commitOne(item: Item, commit: ItemsCommit): Promise<void> 
 }
 
 /**
- * Commits the items. If an object-level rule accepted a referenced row and that row changes before the commit, the commit fails. This
- * function then checks the references again and repeats the commit once.
+ * Commits the items. If an object-level rule accepted a row and that row changes before the commit, the commit fails. This function then
+ * judges the rows again and repeats the commit once. Hooks do not run again.
  * @throws {CommitFailed}
  */
 export function commitItems(items: readonly Item[], commit: ItemsCommit): void | Promise<void> {
+  const { plan, call } = commit
   return attempt(() => commitOnce(items, commit), async (error) => {
-    if (!isChangedReference(error, items)) throw error
-    const { plan, call } = commit
+    if (!isChangedSinceJudged(error, plan, items)) throw error
+    const before = items.map(({ row, references }) => ({ row, references, error: undefined }))
+    await judgeAgain(plan, items, call)
+    stopOnFailure(plan, items)
     await assertReferences(plan, items, call, 'now')
-    const failed = items.find(item => item.error !== undefined)
-    if (failed) throw new CommitFailed(failed.error, failed.index)
+    const failed = items.map(({ index, error }) => ({ index, error })).find(({ error }) => error !== undefined)
+    if (failed) {
+      // The batch decides what becomes of its items: an earlier one can have deleted the row. Then it can try them again.
+      for (const [position, item] of items.entries()) Object.assign(item, before[position])
+      throw new CommitFailed(failed.error, failed.index, error.expectation)
+    }
     try {
       await commitOnce(items, commit)
     }
     catch (secondError) {
-      throw isChangedReference(secondError, items) ? new CommitFailed(changedMeanwhile(), secondError.item) : secondError
+      if (!isChangedSinceJudged(secondError, plan, items) || secondError.expectation === 'row') throw secondError
+      throw new CommitFailed(changedMeanwhile(), secondError.item)
     }
   })
 }
 
 const commitOnce = (items: readonly Item[], { plan, written, call, time }: ItemsCommit) =>
   commitOperations(plan, OPERATIONS[plan.kind](plan, items, written, call, time), call)
-
-/** Whether a row has changed that code had accepted as the reference of an item. */
-const isChangedReference = (error: unknown, items: readonly Item[]): error is CommitFailed =>
-  error instanceof CommitFailed && error.expectation === 'reference'
-  && items.some(({ references = [] }) => references.some(({ target }) => target.acceptedRows))
 
 /** @throws The error of a single write, or `BULK_FAILED`. */
 export function assertReferences(

@@ -20,6 +20,7 @@ import { decoder } from '../rows/decode'
 import { readRows } from '../rows/rows'
 import { checkConditions, hasConditions } from './conditions'
 import { keysOf, type Item, type WrittenItem } from './items'
+import { isChangedSinceJudged } from './judge-again'
 import { OPERATIONS } from './operations'
 import { keysClause, loadTargets } from './targets'
 
@@ -107,10 +108,25 @@ function dependentsFirst({ api }: Call): readonly Resource[] {
 }
 
 /**
- * Restores or purges every row of the group in one commit.
+ * Restores or purges every row of the group in one commit. If an object-level rule accepted a row and that row changes before the commit,
+ * the rows are judged again and the commit is repeated once.
  * @throws The error of the database, 404 for a row that is no longer visible, or 409 when the group has changed.
  */
 export async function commitGroup(plan: Scoped<WritePlan>, parts: readonly GroupPart[], call: Call): Promise<void> {
+  try {
+    await commitOnce(plan, parts, call)
+  }
+  catch (error) {
+    if (!parts.some(({ plan, items }) => isChangedSinceJudged(error, plan, items))) throw await toGroupError(parts, error)
+    for (const { plan, items, call } of parts) {
+      await loadTargets(plan, items, call)
+      if (items.some(({ error }) => error !== undefined)) throw notFound()
+    }
+    await commitOnce(plan, parts, call).catch(async secondError => Promise.reject(await toGroupError(parts, secondError)))
+  }
+}
+
+async function commitOnce(plan: Scoped<WritePlan>, parts: readonly GroupPart[], call: Call): Promise<void> {
   const time = new Date()
   const groupRows = new Map(parts.map(({ plan, items }) => [plan.resource.table, keysOf(items)]))
   const operations = [
@@ -120,13 +136,12 @@ export async function commitGroup(plan: Scoped<WritePlan>, parts: readonly Group
   ]
   const locks = operations.filter(({ phase }) => phase === 'lock')
   const others = operations.filter(({ phase }) => phase !== 'lock')
-  try {
-    await commitOperations({ ...plan, groupRows }, [...locks, ...others], call)
-  }
-  catch (error) {
-    if (!(error instanceof CommitFailed)) throw error
-    throw error.expectation === 'row' ? await findUnmet(parts) ?? error.reason : error.reason
-  }
+  await commitOperations({ ...plan, groupRows }, [...locks, ...others], call)
+}
+
+async function toGroupError(parts: readonly GroupPart[], error: unknown): Promise<unknown> {
+  if (!(error instanceof CommitFailed)) return error
+  return error.expectation === 'row' ? await findUnmet(parts) ?? error.reason : error.reason
 }
 
 /** Returns the error of the first row that does not meet a condition of its hooks. */

@@ -12,6 +12,7 @@ import { checkConditions } from './conditions'
 import { findFailedItems } from './failed-items'
 import { runAfter, runBeforeEach } from './hooks'
 import { withoutError, type Item, type WrittenItem } from './items'
+import { isChangedSinceJudged, judgeAgain } from './judge-again'
 import { OPERATIONS } from './operations'
 import { checkReferences } from './references'
 import { toResult } from './result'
@@ -67,22 +68,33 @@ function assertNoFailure(parts: readonly Running[]): void {
 const inOrder = <T extends ItemFailure>(failures: readonly T[]) => [...failures].sort((a, b) => a.index - b.index)
 
 async function commitParts(parts: readonly Running[]): Promise<void> {
+  try {
+    await commitOnce(parts)
+  }
+  catch (error) {
+    if (!parts.some(({ plan, items }) => isChangedSinceJudged(error, plan, items))) throw await toBulkError(parts, error)
+    for (const { plan, items, call } of parts) {
+      await judgeAgain(plan, items, call)
+      await checkReferences(plan, items, call, 'now')
+    }
+    assertNoFailure(parts)
+    await commitOnce(parts).catch(async secondError => Promise.reject(await toBulkError(parts, secondError)))
+  }
+}
+
+async function commitOnce(parts: readonly Running[]): Promise<void> {
   const [{ plan, call }] = parts as [Running, ...Running[]]
   const time = new Date()
   const operations = parts.flatMap(({ plan, items, written, call }): readonly WriteOperation[] =>
     OPERATIONS[plan.kind](plan, items, written, call, time))
   const locks = operations.filter(({ phase }) => phase === 'lock')
   const ordered = [...locks, ...operations.filter(({ phase }) => phase !== 'lock')]
-  try {
-    await commitOperations(plan, ordered, call)
-  }
-  catch (error) {
-    throw error instanceof CommitFailed ? await toBulkError(parts, error) : error
-  }
+  await commitOperations(plan, ordered, call)
 }
 
 /** Finds the items that made the commit fail. */
-async function toBulkError(parts: readonly Running[], failure: CommitFailed): Promise<unknown> {
+async function toBulkError(parts: readonly Running[], failure: unknown): Promise<unknown> {
+  if (!(failure instanceof CommitFailed)) return failure
   // If the database is busy, the items are not the cause.
   if (isBusy(failure.reason)) return failure.reason
   if (failure.expectation === 'reference') {

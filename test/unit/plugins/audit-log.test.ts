@@ -41,6 +41,21 @@ async function open(options: Partial<ServerOptions> = {}): Promise<TestServer> {
   })
 }
 
+it('does not show whether an update changed a field that the reader cannot read', async () => {
+  const shown = async (stored: string, body: object) => {
+    const server = await open({ plugins: [auditLog(), activityFeed({ actor: { resource: 'users', label: 'name' }, labels: { posts: 'title' } })] })
+    client!.exec(`update posts set editor_note = '${stored}'`)
+    const caller = { user: { id: 1 }, permissions: ['auditLog:read', 'activity:read'] }
+    const { status, text } = await server.request('PATCH', '/api/posts/1', { body, caller })
+    const texts = []
+    for (const path of ['posts/1/history', 'audit-log', 'auditLog', 'activity']) texts.push((await server.request('GET', `/api/${path}`, { caller })).text)
+    client!.close()
+    return [status, text, ...texts].map(text => String(text).replaceAll(/"[\da-f]{8}-[\da-f-]{27}"|"\d{4}-[^"]*Z"|"[\w-]{60,}"/g, '""'))
+  }
+  for (const body of [{ editorNote: 'note' }, { editorNote: 'note', title: 'first' }, { editorNote: 'note', title: 'new' }])
+    expect(await shown('note', body)).toEqual(await shown('other', body))
+})
+
 describe('the example of the docs', () => {
   it('records changes and events, and shows them in the log and in the feed', async () => {
     const server = await open({

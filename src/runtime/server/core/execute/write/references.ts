@@ -147,7 +147,10 @@ function referenceScopeOf({ auth }: Resource, { columns }: ForeignKeyFacts): Ref
   return REFERENCE_SCOPES.find(scope => rules.includes(scope)) ?? 'visible'
 }
 
-/** Returns the values of the key if the client sent one of them and the key changes. Values that a hook sets need no check. */
+/**
+ * Returns the values of the key if the client sent one of them and the key changes. Values that a hook sets need no check. A column that
+ * the caller cannot read counts as changed: an error for every value but the stored one would disclose the stored one.
+ */
 function changedReference(
   plan: Scoped<WritePlan>,
   { columns }: ForeignKeyFacts,
@@ -163,7 +166,9 @@ function changedReference(
       ?? (before ? before[name] : defaultOf(plan.resource.fields.get(name)!)),
   )
   if (after.some(value => value === null || value === undefined)) return undefined
-  return before && columns.every((name, index) => isDeepStrictEqual(before[name], after[index])) ? undefined : after
+  const isUnchanged = (name: string, index: number) =>
+    isDeepStrictEqual(before![name], after[index]) && (plan.selection.byName.has(name) || !isSent(name))
+  return before && columns.every(isUnchanged) ? undefined : after
 }
 
 /** Returns the table's default for a column of the key that a create does not set. */

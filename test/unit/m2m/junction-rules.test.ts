@@ -23,6 +23,38 @@ const NO_CAPTAIN: Record<string, Partial<ResourceAuth>> = {
   listFilter: { listFilter: (table, ctx) => ctx.operation === 'delete' ? sql`${column(table, 'role')} <> 'captain'` : undefined },
 }
 
+describe('adding a link that exists already, but that the caller cannot see', () => {
+  const HIDDEN: Record<string, Partial<ResourceAuth>> = {
+    objectLevel: { objectLevel: row => (row as { role: string }).role !== 'captain' },
+    listFilter: { listFilter: table => sql`${column(table, 'role')} <> 'captain'` },
+  }
+  const REFUSALS: Record<string, Pick<LinksServerOptions, 'hooks' | 'registration'> & { fields?: object, body?: object, outcome: string }> = {
+    'a hook that refuses': { outcome: '409', hooks: { memberships: { beforeCreate: () => {
+      throw createError({ statusCode: 409, message: 'No.' })
+    } } } },
+    'a field rule of a key': { outcome: '403 FIELD_FORBIDDEN', fields: { clubId: { write: 'staff' } } },
+    'a field rule of metadata': { outcome: '403 FIELD_FORBIDDEN', fields: { fee: { write: 'staff' } }, body: { metadata: { fee: 1 } } },
+    'a schema that requires metadata': { outcome: '400 VALIDATION_FAILED', registration: { memberships: { validation: { create: z.object({ fee: z.number() }) } } } },
+  }
+  const CASES = Object.entries(HIDDEN).flatMap(([rule, auth]) => Object.entries(REFUSALS).map(([what, refusal]) => [what, rule, auth, refusal] as const))
+
+  it.each(CASES)('returns the error of %s, as if it did not exist: %s', async (_what, _rule, auth, { fields, body, outcome: expected, ...options }) => {
+    await open({ ...options, auth: { memberships: { permissions: OPEN, ...auth, fields } as ResourceAuth } })
+    for (const method of ['POST', 'PUT']) {
+      const existing = await server.link(method, path, { ids: [1], ...body })
+      const missing = await server.link(method, path, { ids: [2], ...body })
+      expect([outcome(existing), existing.text]).toEqual([expected, missing.text])
+    }
+    expect(active()).toEqual([[1, 'captain']])
+  })
+
+  it.each(Object.entries(HIDDEN))('adds none: %s', async (_rule, auth) => {
+    await open({ auth: { memberships: { permissions: OPEN, ...auth } }, hooks: { memberships: { beforeCreate: () => {} } } })
+    expect((await server.link('PUT', path, { ids: [1, 2] })).body).toEqual({ added: 1, removed: 0, total: 1 })
+    expect(active()).toEqual([[1, 'captain'], [2, 'member']])
+  })
+})
+
 describe('removing a link over a registered junction', () => {
   it.each(Object.entries(NO_CAPTAIN))('returns 403 when the %s of the junction shows the link and refuses its deletion', async (_rule, rule) => {
     await open({ auth: { memberships: { permissions: OPEN, ...rule } } })

@@ -14,8 +14,10 @@ import type { LinkCreates } from './create-links'
 import { linkKeys } from './new-link'
 
 /** Runs the junction's before-hooks, field rules and reference checks. @throws The error of the first hook or check that refuses a link. */
-export async function runBeforeCreateHooks(task: LinkTask, { plan, call, items }: LinkCreates, hookResults: HookResults): Promise<void> {
+export async function runBeforeCreateHooks(task: LinkTask, creates: LinkCreates, hookResults: HookResults): Promise<void> {
+  const { plan, call } = creates
   const { relation: { name, junction } } = task.link
+  const items = [...creates.items, ...creates.hidden]
   if (junction.registered) {
     for (const item of items) {
       const linkId = `${name} + ${tupleKey(item.target)}`

@@ -13,7 +13,7 @@ import { rowsWhere } from '../commit/changes/source'
 import { changedTable } from '../commit/changes/table'
 import type { WriteOperation } from '../commit/operation'
 import { findTrashed, restoreLinkOperations, type TrashedLinks } from './restore-links'
-import { forJunction, linkedClauses, sameLink, type LinkTask, type NewLink, type ScopedLink } from './links'
+import { filterLinks, forJunction, linkedClauses, sameLink, type LinkTask, type NewLink, type ScopedLink } from './links'
 import { junctionFields } from '../rows/junction'
 import { valuesAt, type RecordValues } from '../rows/decode'
 import { createValues } from '../write/server-values'
@@ -28,6 +28,8 @@ export interface LinkCreates {
   /** The request in the context of the junction. */
   readonly call: Call
   readonly items: readonly NewLink[]
+  /** Links that exist, but that the caller cannot see. The rules for new links apply to them, and the insert leaves them out. */
+  readonly hidden: readonly NewLink[]
   /** The primary keys of existing links that the insert leaves out. */
   readonly kept: readonly (readonly unknown[])[]
   readonly trashed?: TrashedLinks
@@ -48,22 +50,28 @@ export async function planCreates(task: LinkTask, call: Call): Promise<LinkCreat
     selection: registered ? await readableFields(junctionCall, resource) : allFields(resource),
   })
   const linked = registered || needsSources(call) ? await findLinked(task, call) : new Map<string, readonly unknown[]>()
+  const seen = registered && linked.size > 0 ? await findSeen(task, call) : undefined
   const insertExisting = !needsSources(call) && canInsertExisting(link, call)
   const kept: (readonly unknown[])[] = []
   const items: NewLink[] = []
+  const hidden: NewLink[] = []
   for (const [index, target] of targets.values.entries()) {
     const existing = linked.get(tupleKey(target))
+    const isHidden = existing !== undefined && seen?.has(tupleKey(target)) === false
     // An existing link needs no metadata, but metadata that the client sends for it must be valid.
-    const withoutMetadata = existing !== undefined && Object.keys(metadata[index]!).length === 0
+    const withoutMetadata = existing !== undefined && !isHidden && Object.keys(metadata[index]!).length === 0
     const checked = withoutMetadata && !insertExisting ? undefined : toNewLink(task, index, target, junctionCall)
     const item = await checked?.catch((error: unknown) => {
       if (!withoutMetadata) throw error
     })
-    if (existing && !(item && insertExisting)) kept.push(existing)
-    else items.push(item!)
+    if (!existing || (item && insertExisting)) items.push(item!)
+    else {
+      kept.push(existing)
+      if (isHidden) hidden.push(item!)
+    }
   }
   const trashed = items.length > 0 && resource.roles.deletedAt ? await findTrashed(task, items, call) : undefined
-  return { plan, call: junctionCall, items, kept, ...trashed && { trashed }, added: new Set(), records: new Map() }
+  return { plan, call: junctionCall, items, hidden, kept, ...trashed && { trashed }, added: new Set(), records: new Map() }
 }
 
 /** Without hooks and field rules, the insert can contain existing links, because its statement skips them. */
@@ -72,6 +80,21 @@ function canInsertExisting({ relation: { junction: { resource, registered } } }:
 }
 
 const hasAfter = (call: Call, resource: WritePlan['resource']) => findHooks(call, resource, 'afterCreate').length > 0
+
+/** Returns the target keys of the existing links that the caller can see, or `undefined` if the caller can see all of them. */
+async function findSeen(task: LinkTask, call: Call): Promise<ReadonlySet<string> | undefined> {
+  const { link: { relation, through }, targets } = task
+  const { resource } = relation.junction
+  const existing = linkedClauses(task)
+  // Both match the tenant and the trash. A shorter scope has no further conditions.
+  if (!through.accepts && through.scope.length < existing.length) return undefined
+  const targetFields = junctionFields(relation, relation.junction.targetKey.columns)
+  const columns = allFields(resource)
+  const where = [...existing, inTuples(call.engine, targetFields, targets.values), ...through.scope]
+  const rows = await call.engine.query(selectStatement(call, resource, where, columns))
+  const visible = through.accepts ? await filterLinks(rows, resource, through) : rows
+  return new Set(visible.map(row => tupleKey(valuesAt(columns, targetFields)(row))))
+}
 
 /** Reads the primary keys of the existing links, by their target key. */
 export async function findLinked(task: LinkTask, call: Call): Promise<ReadonlyMap<string, readonly unknown[]>> {

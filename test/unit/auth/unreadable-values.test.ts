@@ -57,7 +57,7 @@ describe.each(Object.entries(RULES))('to a caller who cannot read %s', (_rule, a
         desk.client.pragma('foreign_keys = on')
         const { headers = {}, ...rest } = options as { headers?: Record<string, string> }
         const before = await desk.request('GET', '/api/articles/1', { caller: ANN })
-        const tag = headers['if-match'] === 'current' ? { 'if-match': before.headers.get('etag')! } : {}
+        const tag: Record<string, string> = headers['if-match'] === 'current' ? { 'if-match': before.headers.get('etag')! } : {}
         const { status, text, headers: returned } = await desk.request(method, `/api${path}`, { ...rest, headers: { ...headers, ...tag }, caller: ANN })
         const after = await desk.request('GET', '/api/articles/1', { caller: ANN })
         const bytes = ({ text, headers }: { text: string, headers: Headers }) => [text, ...[...headers].filter(([name]) => name !== 'date').map(header => header.join(': ').replace(/ttl=\d+/, 'ttl'))]

@@ -40,7 +40,7 @@ describe('adding a link that exists already, but that the caller cannot see', ()
 
   it.each(CASES)('returns the error of %s, as if it did not exist: %s', async (_what, _rule, auth, { fields, body, outcome: expected, ...options }) => {
     await open({ ...options, auth: { memberships: { permissions: OPEN, ...auth, fields } as ResourceAuth } })
-    for (const method of ['POST', 'PUT']) {
+    for (const method of ['POST', 'PUT'] as const) {
       const existing = await server.link(method, path, { ids: [1], ...body })
       const missing = await server.link(method, path, { ids: [2], ...body })
       expect([outcome(existing), existing.text]).toEqual([expected, missing.text])

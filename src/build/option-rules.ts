@@ -32,6 +32,7 @@ export const OPTION_RULES: Readonly<Record<string, OptionRule>> = {
   'relations.maxDepth': positiveInteger,
   'relations.maxIncludes': positiveInteger,
   'relations.maxRows': positiveInteger,
+  'relations.maxBytes': size,
   'aggregations.enabled': flag,
   'aggregations.maxGroupByFields': positiveInteger,
   'bulk.enabled': flag,
@@ -45,6 +46,7 @@ export const OPTION_RULES: Readonly<Record<string, OptionRule>> = {
   'hookConfig.timeout': positiveInteger,
   'hookConfig.afterErrors': { accepts: value => value === 'throw' || value === 'log', use: '`\'throw\'` or `\'log\'`' },
   'http.maxBodySize': size,
+  'http.maxResponseSize': size,
   'http.etag': flag,
   'http.strictParameters': { accepts: value => value === 'warn' || typeof value === 'boolean', use: '`\'warn\'`, `true` or `false`' },
   'csrf.origins': originList,
@@ -60,6 +62,9 @@ export const OPTION_RULES: Readonly<Record<string, OptionRule>> = {
     use: 'a list of field names for each resource, such as `{ users: [\'passwordHash\'] }`',
   },
 }
+
+/** Whether the option is a size, which the config contains in bytes. */
+export const isSize = (path: string): boolean => OPTION_RULES[path] === size
 
 /** Options that have no effect. The build accepts them and logs the text as a warning. */
 export const IGNORED_OPTIONS: Readonly<Record<string, string>> = {

@@ -16,7 +16,7 @@ import type {
 import { DEFAULT_CONFIG, DEFAULT_MULTI_TENANCY } from '../runtime/shared/defaults'
 import { findClosest } from '../runtime/shared/suggest'
 import {
-  GROUPS, IGNORED_OPTIONS, OPTION_RULES, REMOVED_PATHS, STRICT_GROUPS, SWITCHABLE_GROUPS, isPlainObject,
+  GROUPS, IGNORED_OPTIONS, isSize, OPTION_RULES, REMOVED_PATHS, STRICT_GROUPS, SWITCHABLE_GROUPS, isPlainObject,
 } from './option-rules'
 import type { PluginListing } from './plugins'
 import type { Problem } from './problem'
@@ -43,7 +43,14 @@ export interface ModuleOptions {
    */
   multiTenancy?: Partial<MultiTenancyConfig> | false
   /** Limits of included relations. */
-  relations?: Partial<RelationsConfig>
+  relations?: Partial<Omit<RelationsConfig, 'maxBytes'>> & {
+    /**
+     * Maximum size of the included records of one response: a number of bytes of JSON, or a size such as `'2mb'`. If they are larger, the
+     * response is 400.
+     * @default '4mb'
+     */
+    maxBytes?: number | string
+  }
   /** The aggregate route and the `aggregate` parameter of lists. */
   aggregations?: Partial<AggregationsConfig>
   /** The bulk routes. */
@@ -58,6 +65,11 @@ export interface ModuleOptions {
      * @default '1mb'
      */
     maxBodySize?: number | string
+    /**
+     * Maximum size of a JSON response: a number of bytes, or a size such as `'32mb'`. A read with a larger response is a 400.
+     * @default '16mb'
+     */
+    maxResponseSize?: number | string
     /**
      * `false` turns entity tags off: responses have no `ETag`, and no response is 304.
      * @default true
@@ -180,7 +192,10 @@ function suggestOption(path: string): string {
 
 function toConfig(values: ReadonlyMap<string, unknown>, disabledGroups: ReadonlySet<string>, hasTenancy: boolean): AutoApiConfig {
   const withDefaults = <T extends object>(prefix: string, defaults: T): T =>
-    Object.fromEntries(Object.entries(defaults).map(([key, value]) => [key, values.get(prefix + key) ?? value])) as T
+    Object.fromEntries(Object.entries(defaults).map(([key, value]) => {
+      const given = values.get(prefix + key)
+      return [key, (isSize(prefix + key) ? toBytes(given) : given) ?? value]
+    })) as T
 
   const pagination = withDefaults('pagination.', DEFAULT_CONFIG.pagination)
   // If the app sets only `maxLimit`, the default page size must not exceed it.
@@ -200,10 +215,7 @@ function toConfig(values: ReadonlyMap<string, unknown>, disabledGroups: Readonly
     bulk: withDefaults('bulk.', DEFAULT_CONFIG.bulk),
     m2m: withDefaults('m2m.', DEFAULT_CONFIG.m2m),
     hookConfig: withDefaults('hookConfig.', DEFAULT_CONFIG.hookConfig),
-    http: {
-      ...withDefaults('http.', DEFAULT_CONFIG.http),
-      maxBodySize: toBytes(values.get('http.maxBodySize')) ?? DEFAULT_CONFIG.http.maxBodySize,
-    },
+    http: withDefaults('http.', DEFAULT_CONFIG.http),
     csrf: disabledGroups.has('csrf') ? false : withDefaults('csrf.', { origins: [] as string[] }),
     objectLevelMaxRows,
     hiddenFields: withDefaults('hiddenFields.', DEFAULT_CONFIG.hiddenFields),

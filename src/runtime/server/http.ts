@@ -18,11 +18,12 @@ import { allowedMethods, assertEnabled, type Route, type RoutesByMethod } from '
 import { assertHeader } from './core/header'
 import { keepRunning, workBegins, workEnds } from './core/running'
 import { wantsErrorsAs } from './core/media-type'
-import { findText, type ApiResponse } from './core/response'
+import { findText, isLarge, type ApiResponse, type Tagged } from './core/response'
 import { discard, isStreamed, type StreamedBody } from './http/chunks'
-import { isNoneMatch, tagBody } from './http/etag'
+import { isNoneMatch, tagBody, tagInTurns } from './http/etag'
 import { createToHttpError, isApiError, logFailure } from './http/errors'
 import { addCacheHeaders, withoutBody, type HeaderAccess } from './http/headers'
+import { stringifyInTurns } from './http/json-in-turns'
 import { PROBLEM_TYPE, toProblem } from './http/problem'
 import {
   requireResource, toArrivingRequest, toCustomRequest, toGlobalRequest, toPluginRequest, toResourceRequest, type SetHeader, type ToRequest,
@@ -247,7 +248,8 @@ async function handle(
       const collection = sentUrl(event).path.replace(/\/$/, '')
       setResponseHeader(event, 'location', `${collection}/${idToPath(requireResource(api, request.resource), created)}`)
     }
-    return send(event, api, response)
+    const sent = send(event, api, response)
+    return sent instanceof Promise ? await sent : sent
   }
   catch (error) {
     throw toHttpError(event, error)
@@ -258,7 +260,12 @@ async function handle(
 }
 
 function sendPlain(event: H3Event, _api: ServerApi, { body }: ApiResponse): unknown {
-  return sendBody(event, body)
+  return isLarge(body) ? stringifyInTurns(body).then(text => sendJson(event, text)) : sendBody(event, body)
+}
+
+function sendJson(event: H3Event, text: string): unknown {
+  if (!getResponseHeader(event, 'content-type')) setResponseHeader(event, 'content-type', 'application/json')
+  return sendBody(event, text)
 }
 
 function sendBody(event: H3Event, body: unknown): unknown {
@@ -274,16 +281,23 @@ function respondWithRevision(event: H3Event, api: ServerApi, response: ApiRespon
 function respondWithTag(event: H3Event, api: ServerApi, response: ApiResponse): unknown {
   const isRead = event.method === 'GET' || event.method === 'HEAD'
   const hasTag = api.config.http.etag && (isRead ? response.status === 200 : response.revision !== undefined)
-  const tagged = hasTag && !getResponseHeader(event, 'etag') ? findText(response) ?? tagBody(response) : undefined
-  if (!tagged) return sendBody(event, response.body)
+  if (!hasTag || getResponseHeader(event, 'etag')) return sendPlain(event, api, response)
+  const text = findText(response)
+  if (text) return sendTagged(event, text, isRead)
+  const { body, revision } = response
+  if (isLarge(body)) return tagInTurns(body, revision).then(tagged => sendTagged(event, tagged, isRead))
+  const tagged = tagBody(response)
+  return tagged ? sendTagged(event, tagged, isRead) : sendBody(event, body)
+}
+
+function sendTagged(event: H3Event, tagged: Tagged, isRead: boolean): unknown {
   setResponseHeader(event, 'etag', tagged.etag)
   if (isRead && isNoneMatch(headerOf(event, 'if-none-match'), tagged.etag)) {
     setResponseStatus(event, 304)
     return null
   }
   // The text is sent as it was hashed, so that it is made only once.
-  if (!getResponseHeader(event, 'content-type')) setResponseHeader(event, 'content-type', 'application/json')
-  return sendBody(event, tagged.text)
+  return sendJson(event, tagged.text)
 }
 
 /**

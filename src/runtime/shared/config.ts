@@ -62,6 +62,11 @@ export interface RelationsConfig {
    * @default 25000
    */
   maxRows: number
+  /**
+   * Maximum size of the included records of one response, in bytes of JSON. If they are larger, the response is 400.
+   * @default 4194304
+   */
+  maxBytes: number
 }
 
 export interface AggregationsConfig {
@@ -138,6 +143,11 @@ export interface HttpConfig {
    * @default 1048576
    */
   maxBodySize: number
+  /**
+   * Maximum size of a JSON response in bytes. The server refuses a read with a larger response with 400.
+   * @default 16777216
+   */
+  maxResponseSize: number
   /**
    * `false` turns entity tags off: responses have no `ETag`, and no response is 304.
    * @default true

@@ -36,8 +36,12 @@ describe('the defaults', () => {
     expect(resolveOptions(options)).toMatchObject({ config: { http: { maxBodySize: expected } }, problems: [], warnings: [] })
   })
 
+  it.each([[undefined, 4_194_304, 16_777_216], ['64kb', 65_536, 65_536], [5000, 5000, 5000]])('resolve relations.maxBytes and http.maxResponseSize to bytes: %o', (size, maxBytes, maxResponseSize) => {
+    expect(resolveOptions({ relations: { maxBytes: size }, http: { maxResponseSize: size } })).toMatchObject({ config: { relations: { maxBytes }, http: { maxResponseSize } }, problems: [], warnings: [] })
+  })
+
   it('turn entity tags off', () => {
-    expect(resolveOptions({ http: { maxBodySize: '2mb' } }).config.http).toEqual({ maxBodySize: 2_097_152, etag: true, strictParameters: false })
+    expect(resolveOptions({ http: { maxBodySize: '2mb' } }).config.http).toEqual({ maxBodySize: 2_097_152, maxResponseSize: 16_777_216, etag: true, strictParameters: false })
     expect(resolveOptions({ http: { etag: false } })).toMatchObject({ config: { http: { maxBodySize: 1_048_576, etag: false } }, problems: [], warnings: [] })
   })
 
@@ -96,6 +100,8 @@ describe('an invalid value of an option fails the build with where, what and wha
     [{ prefix: '/api?x' }, '`autoApi.prefix`'],
     [{ prefix: 3 }, '`autoApi.prefix` is 3'],
     ...['1tb', 'mb', '', '-1mb', '0', '0.1b', 0, -1, 1.5, Number.NaN, true, '1e3', {}].map(maxBodySize => [{ http: { maxBodySize } }, '`autoApi.http.maxBodySize` is '] as [Record<string, unknown>, string]),
+    [{ http: { maxResponseSize: '16 megabytes' } }, '`autoApi.http.maxResponseSize` is \'16 megabytes\'. Use a number of bytes or a size such as `\'1mb\'`.'],
+    [{ relations: { maxBytes: 0 } }, '`autoApi.relations.maxBytes` is 0. Use a number of bytes or a size such as `\'1mb\'`.'],
     [{ http: { etag: 'weak' } }, '`autoApi.http.etag` is \'weak\'. Use `true` or `false`.'],
     [{ http: { maxBodySize: '1tb' } }, '`autoApi.http.maxBodySize` is \'1tb\'. Use a number of bytes or a size such as `\'1mb\'`.'],
     ...['null', 'file://', 'https://a.example/', 'a.example', 'capacitor://localhost/app', 'data:text/html,x', 'javascript:alert(1)'].map(origin => [{ csrf: { origins: [origin] } }, '`autoApi.csrf.origins` is ['] as [Record<string, unknown>, string]),

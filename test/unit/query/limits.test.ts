@@ -9,7 +9,7 @@ let server: Newsdata
 let small: Newsdata
 
 beforeAll(async () => {
-  small = await openNewsdata({ config: { relations: { maxDepth: 3, maxIncludes: 20, maxRows: 10 }, objectLevelMaxRows: 20, pagination: { default: 'cursor', defaultLimit: 3, maxLimit: 12 }, aggregations: { enabled: true, maxGroupByFields: 2 } } })
+  small = await openNewsdata({ config: { relations: { maxDepth: 3, maxIncludes: 20, maxRows: 10, maxBytes: 1e6 }, objectLevelMaxRows: 20, pagination: { default: 'cursor', defaultLimit: 3, maxLimit: 12 }, aggregations: { enabled: true, maxGroupByFields: 2 } } })
   server = await openNewsdata()
 })
 

@@ -255,7 +255,7 @@ describe('a relation filter', () => {
   it.each<[filter: object, message: string, options?: Options]>([
     [{ author: 1 }, 'INVALID_OPERATOR: '], [{ author: { $eq: 1 } }, 'INVALID_OPERATOR: '], [{ author: { $gt: null } }, 'INVALID_OPERATOR: '], [{ author: [1] }, 'INVALID_OPERATOR: '], [{ author: { $null: 'x' } }, '$null takes true or false.'],
     [{ author: { passwordHash: 'x' } }, 'UNKNOWN_FIELD: '], [{ author: { posts: { author: { posts: { id: 1 } } } } }, 'LIMIT_EXCEEDED: `filter` goes deeper than 3 relations.'],
-    [{ author: { id: 1 }, comments: { id: 1 } }, 'LIMIT_EXCEEDED: The filters name more than 1 relations.', { config: { relations: { maxDepth: 3, maxIncludes: 1, maxRows: 10 } } }],
+    [{ author: { id: 1 }, comments: { id: 1 } }, 'LIMIT_EXCEEDED: The filters name more than 1 relations.', { config: { relations: { maxDepth: 3, maxIncludes: 1, maxRows: 10, maxBytes: 1e6 } } }],
     [{ author: { id: 1 } }, 'INVALID_QUERY: `filter`: "author" cannot be filtered, because code checks its records.', { auth: { users: { ...OPEN, objectLevel: () => true } } }],
     [{ tags: { name: 'x' } }, 'INVALID_QUERY: `filter`: "tags" cannot be filtered', { registeredLinks: true, auth: { postTags: { ...OPEN, objectLevel: () => true } } }],
     [{ author: { id: 1 } }, 'FORBIDDEN: ', { auth: { users: { permissions: { read: false } } } }],
@@ -266,7 +266,7 @@ describe('a relation filter', () => {
 
   it('can be as deep and as many as the limits', async () => {
     expect(await of({ author: { posts: { author: { id: 1 } } } })).toHaveLength(2)
-    expect(await of({ author: { id: 1 } }, { config: { relations: { maxDepth: 1, maxIncludes: 1, maxRows: 10 } } })).toHaveLength(2)
+    expect(await of({ author: { id: 1 } }, { config: { relations: { maxDepth: 1, maxIncludes: 1, maxRows: 10, maxBytes: 1e6 } } })).toHaveLength(2)
   })
 })
 
@@ -291,7 +291,7 @@ describe('an include', () => {
   })
 
   it('can name as many relations as the limit', async () => {
-    const relations = { maxDepth: 3, maxIncludes: 2, maxRows: 10 }
+    const relations = { maxDepth: 3, maxIncludes: 2, maxRows: 10, maxBytes: 1e6 }
     expect(await of('author,comments', { config: { relations } })).toHaveLength(2)
     expect(await outcome(() => of('author,comments,tags', { config: { relations } }))).toMatch(/^LIMIT_EXCEEDED: /)
   })
@@ -299,7 +299,7 @@ describe('an include', () => {
   it.each<[include: unknown, message: string, options?: Options]>([
     ['nothing', 'UNKNOWN_RELATION: '], ['author[passwordHash]', 'UNKNOWN_FIELD: '], ['author{limit:1}', 'INVALID_QUERY: `include`: "author" is one record; limit, sort and filter are for lists.'],
     ['author{sort:id}', 'is one record'], [{ author: { filter: {} } }, 'is one record'], ['comments{sort:nothing}', 'UNKNOWN_FIELD: '], ['author.posts.author.posts', 'LIMIT_EXCEEDED: `include` goes deeper than 3 relations.'],
-    ['author,comments', 'LIMIT_EXCEEDED: `include` names more than 1 relations.', { config: { relations: { maxDepth: 3, maxIncludes: 1, maxRows: 10 } } }], ['author', 'FORBIDDEN: ', { auth: { users: { permissions: { read: false } } } }],
+    ['author,comments', 'LIMIT_EXCEEDED: `include` names more than 1 relations.', { config: { relations: { maxDepth: 3, maxIncludes: 1, maxRows: 10, maxBytes: 1e6 } } }], ['author', 'FORBIDDEN: ', { auth: { users: { permissions: { read: false } } } }],
     ['author.posts.comments', 'FORBIDDEN: ', { auth: { comments: { permissions: { read: false } } } }], ['author', 'UNKNOWN_RELATION: ', { hidden: { posts: ['authorId'] } }],
     ['nothing,author', 'UNKNOWN_RELATION: ', { auth: { users: { permissions: { read: false } } } }],
   ])('%j is refused', async (value, message, options) => {
@@ -478,7 +478,7 @@ describe('a write', () => {
     expect([create, update, remove].map(plan => [plan.tagged !== undefined, plan.revise !== undefined])).toEqual([[true, true], [true, true], [false, false]])
     const call = scoped('update', { ctx: { dryRun: true } })
     expect((await planUpdate(await parseUpdate(request(), call), call)).tagged).toBeUndefined()
-    const untagged = scoped('update', { config: { http: { maxBodySize: 1000, etag: false, strictParameters: false } } })
+    const untagged = scoped('update', { config: { http: { maxBodySize: 1000, maxResponseSize: 1e6, etag: false, strictParameters: false } } })
     expect((await planUpdate(await parseUpdate(request(), untagged), untagged)).tagged).toBeUndefined()
     expect((await planUpdate({ bulk: true, items: [] }, scoped('update'))).tagged).toBeUndefined()
   })

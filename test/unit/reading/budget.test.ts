@@ -1,4 +1,4 @@
-/** The limit on included records of a response, counted as JSON repeats them. */
+/** The limits on included records of a response and on their size, counted as JSON repeats them. */
 import Database from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
@@ -19,7 +19,7 @@ let statements: { text: string, values: unknown[] }[]
 afterEach(() => client.close())
 
 /** So many tracks, each in each of so many playlists, of three artists; one track has none. */
-async function open({ size, maxRows = 25_000, objectLevelMaxRows = 10_000, auth = {} }: { size: number, maxRows?: number, objectLevelMaxRows?: number, auth?: Partial<Record<'artists' | 'tracks' | 'playlists' | 'trackPlaylists', Partial<ResourceAuth>>> }) {
+async function open({ size, maxRows = 25_000, maxBytes = 2 ** 22, objectLevelMaxRows = 10_000, auth = {} }: { size: number, maxRows?: number, maxBytes?: number, objectLevelMaxRows?: number, auth?: Partial<Record<'artists' | 'tracks' | 'playlists' | 'trackPlaylists', Partial<ResourceAuth>>> }) {
   client = new Database(':memory:')
   client.exec(`
     create table artists (id integer primary key, name text);
@@ -42,7 +42,7 @@ async function open({ size, maxRows = 25_000, objectLevelMaxRows = 10_000, auth 
       ...auth.trackPlaylists ? [{ name: 'trackPlaylists', schema: trackPlaylists, authorization: authorization('trackPlaylists') }] : [],
     ],
     modules: [{ artists, tracks, playlists, trackPlaylists }],
-    config: { relations: { ...DEFAULT_CONFIG.relations, maxRows }, objectLevelMaxRows },
+    config: { relations: { ...DEFAULT_CONFIG.relations, maxRows, maxBytes }, objectLevelMaxRows },
   })
   statements.length = 0
   return (path: string) => server.request('GET', `/api/${path}`)
@@ -57,23 +57,25 @@ function countIncluded(value: unknown): number {
 
 const odd = { objectLevel: (row: Record<string, unknown>) => Number(row.id) % 2 === 1 }
 
+const INCLUDES: [string, string, Parameters<typeof open>[0]['auth']][] = [
+  ['to-one, joined', 'tracks?include=artist', {}],
+  ['to-one, shared by many', 'tracks?include=artist.tracks', {}],
+  ['to-one, judged by code', 'tracks?include=artist', { artists: odd }],
+  ['to-many', 'artists?include=tracks', {}],
+  ['to-many with a limit', 'artists?include=tracks{limit:1}', {}],
+  ['to-many, judged by code', 'artists?include=tracks{limit:2}', { tracks: { objectLevel: row => Number(row.id) > 2 } }],
+  ['many-to-many', 'tracks?include=playlists', {}],
+  ['many-to-many, back again', 'tracks?include=playlists.tracks', {}],
+  ['three levels', 'tracks?include=playlists.tracks.artist', {}],
+  ['three levels with a limit', 'tracks?include=playlists{limit:2}.tracks{limit:1}.playlists', {}],
+  ['three levels, judged by code', 'tracks?include=playlists.tracks.playlists', { playlists: odd }],
+  ['links judged by code', 'tracks?include=playlists.tracks', { trackPlaylists: { objectLevel: row => row.trackId !== row.playlistId } }],
+  ['several side by side', 'tracks?include=artist,playlists', {}],
+  ['one record', 'tracks/2?include=artist.tracks.playlists', {}],
+]
+
 describe('the limit on included records refuses one record more, and allows exactly as many', () => {
-  it.each<[string, string, Parameters<typeof open>[0]['auth']]>([
-    ['to-one, joined', 'tracks?include=artist', {}],
-    ['to-one, shared by many', 'tracks?include=artist.tracks', {}],
-    ['to-one, judged by code', 'tracks?include=artist', { artists: odd }],
-    ['to-many', 'artists?include=tracks', {}],
-    ['to-many with a limit', 'artists?include=tracks{limit:1}', {}],
-    ['to-many, judged by code', 'artists?include=tracks{limit:2}', { tracks: { objectLevel: row => Number(row.id) > 2 } }],
-    ['many-to-many', 'tracks?include=playlists', {}],
-    ['many-to-many, back again', 'tracks?include=playlists.tracks', {}],
-    ['three levels', 'tracks?include=playlists.tracks.artist', {}],
-    ['three levels with a limit', 'tracks?include=playlists{limit:2}.tracks{limit:1}.playlists', {}],
-    ['three levels, judged by code', 'tracks?include=playlists.tracks.playlists', { playlists: odd }],
-    ['links judged by code', 'tracks?include=playlists.tracks', { trackPlaylists: { objectLevel: row => row.trackId !== row.playlistId } }],
-    ['several side by side', 'tracks?include=artist,playlists', {}],
-    ['one record', 'tracks/2?include=artist.tracks.playlists', {}],
-  ])('%s', async (_, path, auth) => {
+  it.each(INCLUDES)('%s', async (_, path, auth) => {
     const answered = await (await open({ size: 4, auth }))(path)
     const included = countIncluded(answered.body.data ?? answered.body)
     expect([answered.status, included > 1]).toEqual([200, true])
@@ -83,6 +85,36 @@ describe('the limit on included records refuses one record more, and allows exac
     client.close()
     const { status, body } = await (await open({ size: 4, auth, maxRows: included - 1 }))(path)
     expect([status, body.data?.code]).toEqual([400, 'LIMIT_EXCEEDED'])
+  })
+})
+
+/** The least `maxBytes` with which the request is answered. */
+async function leastBytes(path: string, auth: Parameters<typeof open>[0]['auth']): Promise<number> {
+  let [refused, answered] = [0, 2 ** 22]
+  while (answered - refused > 1) {
+    const maxBytes = Math.floor((refused + answered) / 2)
+    const { status } = await (await open({ size: 4, auth, maxBytes }))(path)
+    client.close()
+    if (status === 200) answered = maxBytes
+    else refused = maxBytes
+  }
+  return answered
+}
+
+/** The JSON of the included records, each time the response repeats them. */
+function sizeIncluded(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0
+  return Object.values(value).reduce<number>((sum, field) => sum + (typeof field === 'object' && field !== null ? Math.max(JSON.stringify(field).length, 0) : 0), 0)
+}
+
+describe('the limit on the size of included records is that of their JSON', () => {
+  it.each(INCLUDES)('%s', async (_, path, auth) => {
+    const { body } = await (await open({ size: 4, auth }))(path)
+    client.close()
+    const size = [body.data ?? body].flat().reduce((sum: number, record: object) => sum + sizeIncluded(record), 0)
+    const least = await leastBytes(path, auth)
+    // Numbers are counted as eight characters, and lists of nested records not at all.
+    expect([least > size / 2, least < size * 2]).toEqual([true, true])
   })
 })
 

@@ -13,8 +13,10 @@ import { openSession } from './open-session'
 import { assertParameters, PARAMETERS } from './parse/parameters'
 import { readsOf } from './reads'
 import { isMarked, withMarker } from './read-source'
-import { withHead, type ApiResponse } from './response'
+import { canWrite } from './prefer'
+import { findText, markLarge, withHead, type ApiResponse } from './response'
 import { applyScope, type Plan, type Scoped } from './access/row-scope'
+import { jsonSize, responseTooLarge } from './size'
 
 /** One entry point of the API: authorizes the caller, then runs. */
 export interface Entry<S extends Session> {
@@ -76,10 +78,25 @@ function runInSession(
 /** Runs the entry, inside the `around` of plugins if there are any. */
 function runInside(api: Api, request: ApiRequest, call: Call, entry: Entry<Call>): Promise<ApiResponse> {
   const { around, onResponse } = api.listeners
-  return entry.name === undefined || (around.length === 0 && onResponse.length === 0)
-    ? runEntry(call, entry)
-    : runWithPlugins(api, request, call, entry, entry.name)
+  // A write is done when its size is known, so its response can only leave values out: see `respond.ts`.
+  const own = canWrite(request) ? entry : { ...entry, run: (call: Call) => entry.run(call).then(response => bounded(response, api)) }
+  return own.name === undefined || (around.length === 0 && onResponse.length === 0)
+    ? runEntry(call, own)
+    : runWithPlugins(api, request, call, own, own.name)
 }
+
+/** @throws `LIMIT_EXCEEDED` for a JSON body that is too large, before any text is made of it. */
+function bounded(response: ApiResponse, { config: { http } }: Api): ApiResponse {
+  const max = http.maxResponseSize
+  const text = findText(response)?.text
+  const size = text === undefined ? jsonSize(response.body, max) : text.length
+  if (size > max) throw responseTooLarge(max)
+  if (size > LARGE && text === undefined && typeof response.body === 'object') markLarge(response.body!)
+  return response
+}
+
+/** Other requests can run while the text of a larger body is made. */
+const LARGE = 256 * 1024
 
 async function runWithPlugins(api: Api, request: ApiRequest, call: Call, entry: Entry<Call>, name: string): Promise<ApiResponse> {
   const { listeners } = api

@@ -8,7 +8,9 @@ import type { LinkResult } from './execute/relations/run'
 import type { RecordValues } from './execute/rows/decode'
 import type { WrittenItem } from './execute/write/items'
 import type { WriteResult } from './execute/write/result'
-import { keepReadable, type Selection } from './access/fields'
+import type { Field } from '../schema/field'
+import { keepReadable, select, type Selection } from './access/fields'
+import { jsonSize } from './size'
 
 export function listEnvelope({ plan, records, form, total, hasMore, nextCursor, aggregates }: ListResult): ApiResponse {
   const { position, limit } = plan
@@ -62,13 +64,13 @@ export function linkCounts({ plan, results }: LinkResult): ApiResponse {
 }
 
 /** A dry run has created no record, so it has no `Location`. */
-export function createdRecord(result: WriteResult, { ctx: { dryRun } }: Call): ApiResponse {
-  const created = !dryRun && { created: result.written[0]!.id }
-  return { status: 201, body: writtenRecords(result)[0], ...created, ...withRevision(result) }
+export function createdRecord(result: WriteResult, call: Call): ApiResponse {
+  const created = !call.ctx.dryRun && { created: result.written[0]!.id }
+  return { status: 201, body: writtenRecords(result, call)[0], ...created, ...withRevision(result) }
 }
 
-export function writtenRecord(result: WriteResult): ApiResponse {
-  return { status: 200, body: result.affected ?? writtenRecords(result)[0], ...withRevision(result) }
+export function writtenRecord(result: WriteResult, call: Call): ApiResponse {
+  return { status: 200, body: result.affected ?? writtenRecords(result, call)[0], ...withRevision(result) }
 }
 
 const withRevision = ({ revision }: { readonly revision?: string }) => revision === undefined ? {} : { revision }
@@ -85,7 +87,7 @@ export interface BulkEnvelope {
   readonly meta: { readonly total: number, readonly successful: number, readonly failed: number, readonly errors?: WriteResult['failures'] }
 }
 
-export function bulkEnvelope(result: WriteResult): ApiResponse {
+export function bulkEnvelope(result: WriteResult, call: Call): ApiResponse {
   const { plan, written, failures, total, affected } = result
   const isDeletion = plan.kind === 'delete' || plan.kind === 'purge'
   const successful = total ?? written.length
@@ -97,7 +99,7 @@ export function bulkEnvelope(result: WriteResult): ApiResponse {
   return {
     status: 200,
     body: {
-      data: isDeletion ? written.map(deletionOf) : writtenRecords(result),
+      data: isDeletion ? written.map(deletionOf) : writtenRecords(result, call),
       meta: allMeta,
     },
   }
@@ -114,6 +116,13 @@ function deletionDetails({ kind, resource }: WriteResult['plan'], { deletionId }
   return { softDeleted, ...deletionId !== undefined && { deletionId } }
 }
 
-function writtenRecords({ plan, written }: WriteResult): readonly RecordValues[] {
-  return toWire(plan, written.map(({ record }) => keepReadable(plan.resource, plan.selection, record!)))
+/** A write cannot be refused for the size of its result, because it is done. Records that are too large contain only their key. */
+function writtenRecords({ plan, written }: WriteResult, { api: { config } }: Call): readonly RecordValues[] {
+  const { resource } = plan
+  const recordsWith = (selection: Selection) =>
+    toWire({ selection }, written.map(({ record }) => keepReadable(resource, selection, record!)))
+  const records = recordsWith(plan.selection)
+  const max = config.http.maxResponseSize
+  const isKey = (field: Field) => resource.primaryKey.includes(field) && plan.selection.byName.has(field.name)
+  return jsonSize(records, max) > max ? recordsWith(select(resource, isKey)) : records
 }

@@ -74,3 +74,10 @@ export const findRevision = (body: unknown): string | undefined =>
 export function findText(response: ApiResponse): Tagged | undefined {
   return texts.get(response)?.()
 }
+
+const large = new WeakSet<object>()
+
+/** Makes the HTTP adapter write the text of this body in turns with other requests. */
+export const markLarge = (body: object): void => void large.add(body)
+
+export const isLarge = (body: unknown): body is object => typeof body === 'object' && body !== null && large.has(body)

@@ -13,13 +13,13 @@ import { executeParts, type WritePart } from './execute/write/run-parts'
 import { toRequestError } from './execute/rows/invalid-value'
 import { valuesAt } from './execute/rows/decode'
 import { readRows } from './execute/rows/rows'
-import { yieldToEventLoop } from './execute/rows/object-level'
 import { bulkFailed, type ItemFailure } from './bulk-error'
 import { parseItem, type WriteItem } from './parse/write'
 import type { ReadPlan } from './plan/read-plan'
 import { planCreate, planUpdate, type WritePlan } from './plan/write'
 import { inTuples } from './sql/list/index'
 import { tupleKey } from './sql/tuple-key'
+import { createTurns } from './turns'
 
 export interface SaveOptions {
   /**
@@ -60,7 +60,7 @@ export const saveRecords: SaveRecords = async (ctx, name, given, { key } = {}) =
   await authorizeSave(creating, key !== undefined)
   const keyFields = key && await keyFieldsOf(key, updating)
   const records: GivenRecord[] = []
-  const pause = createPause()
+  const pause = createTurns(TURN)
   for await (const record of given) {
     await pause()
     records.push(record)
@@ -109,20 +109,8 @@ function toBody(record: GivenRecord, kind: 'create' | 'update'): GivenRecord {
   return Object.fromEntries(kind === 'update' ? entries.map(([name, value = null]) => [name, value]) : entries.filter(hasValue))
 }
 
-/** The milliseconds after which other requests can run. A record can have a megabyte, so a number of records says little. */
+/** Milliseconds. The client's records arrive beside the writes of others, so the turns are shorter than those of a response. */
 const TURN = 5
-/** On Cloudflare Workers, the clock stands still while code runs. */
-const RECORDS_PER_TURN = 200
-
-/** Returns a function to call before each record. */
-function createPause(): () => Promise<void> | undefined {
-  let since = performance.now()
-  let records = 0
-  return () => {
-    if (++records % RECORDS_PER_TURN > 0 && performance.now() - since < TURN) return undefined
-    return yieldToEventLoop().then(() => void (since = performance.now()))
-  }
-}
 
 /** The records decide which operations are needed. A caller who can do none of them is refused before the records are read. */
 function authorizeSave(call: Call, isUpsert: boolean): void | Promise<void> {

@@ -36,7 +36,7 @@ export async function runUpdate(
 ): Promise<ApiResponse> {
   const plan = await applyScope(call, await planUpdate(request, call), 'update')
   try {
-    return writtenRecord(await executeWrite(plan, call, listeners))
+    return writtenRecord(await executeWrite(plan, call, listeners), call)
   }
   catch (error) {
     throw await toRequestError(error, plan, call)

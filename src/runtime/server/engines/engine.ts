@@ -23,6 +23,8 @@ import type { DialectAdapter } from './dialects/adapter'
 export interface Statement {
   readonly text: string
   readonly values: readonly unknown[]
+  /** A synchronous driver stops reading after rows of this size. Then `query` throws {@link TooLargeResult}. */
+  readonly maxBytes?: number
 }
 
 export interface WriteStatement extends Statement {
@@ -69,6 +71,16 @@ export type CommitEntry = WriteStatement | BuiltStatement | DerivedStatements
 
 /** The values of a row, in the order of the select list. */
 export type Row = readonly unknown[]
+
+/** The size of the values of a row in memory, approximately. */
+export function bytesOf(row: Row): number {
+  let bytes = 0
+  for (const value of row) bytes += typeof value === 'string' ? value.length : value instanceof Uint8Array ? value.byteLength : 8
+  return bytes
+}
+
+/** The rows of a statement exceed its `maxBytes`. */
+export class TooLargeResult extends Error {}
 
 export interface Outcome {
   readonly rows: readonly Row[]

@@ -1,5 +1,9 @@
 /** Commits statements in a synchronous transaction of better-sqlite3. */
-import { BusyError, ExpectationError, joinOutcomes, type CommitEntry, type Engine, type Outcome, type WriteStatement } from './engine'
+import {
+  BusyError, bytesOf, ExpectationError, joinOutcomes, TooLargeResult,
+  type CommitEntry, type Engine, type Outcome, type Row, type Statement, type WriteStatement,
+} from './engine'
+import { createLruCache } from './lru-cache'
 import { nameOf } from '../drizzle/index'
 import { toInvalidValue } from './violation'
 import { sqlite } from './dialects/sqlite'
@@ -7,22 +11,49 @@ import { keepPlan } from './kept-plan'
 import { isTransient } from './retry'
 import { createStatementPreparer, notAQueryBuilder, toDatabase } from './drizzle-database'
 
+/** The maximum number of prepared statements that read a limited size. Few requests include many records. */
+const MAX_BOUNDED = 100
+
 /** SQLite's default limit. */
 const MAX_PARAMETERS = 32_766
+
+/** Drizzle's session has the logger of the app. */
+interface LoggingSession {
+  readonly logger?: { readonly logQuery?: (text: string, values: readonly unknown[]) => void }
+}
 
 /** The driver behind Drizzle's database. */
 interface Database {
   readonly $client: {
     readonly transaction: <A extends unknown[], R>(run: (...args: A) => R) => { readonly immediate: (...args: A) => R }
-    readonly prepare: (sql: string) => { readonly raw: () => { readonly all: () => unknown[][] } }
+    readonly prepare: (sql: string) => { readonly raw: () => RawStatement }
   }
+}
+
+interface RawStatement {
+  readonly all: () => unknown[][]
+  readonly iterate: (...values: readonly unknown[]) => Iterable<Row>
 }
 
 export function createSynchronousEngine(name: string, database: unknown): Engine {
   const db = toDatabase(database)
   const prepare = createStatementPreparer(db)
   const { $client: client } = database as Database
-  const prepareQuery = createStatementPreparer(db, text => keepPlan(text, sql => client.prepare(sql).raw().all()))
+  const rewrite = (text: string) => keepPlan(text, sql => client.prepare(sql).raw().all())
+  const prepareQuery = createStatementPreparer(db, rewrite)
+  const bounded = createLruCache<RawStatement>(MAX_BOUNDED)
+
+  /** Row by row takes twice as long, but ends early. Drizzle cannot do that, so this passes the statement to the app's logger itself. */
+  function readBounded({ text, values }: Statement, maxBytes: number): readonly Row[] {
+    (db.session as LoggingSession).logger?.logQuery?.(text, values)
+    const rows: Row[] = []
+    let bytes = 0
+    for (const row of bounded(text, () => client.prepare(rewrite(text)).raw()).iterate(...values)) {
+      if ((bytes += bytesOf(row)) > maxBytes) throw new TooLargeResult()
+      rows.push(row)
+    }
+    return rows
+  }
 
   // Reads all rows. If a statement with RETURNING does not reach its end, SQLite never checkpoints the WAL.
   function run(statement: WriteStatement, index: number): Outcome {
@@ -60,7 +91,9 @@ export function createSynchronousEngine(name: string, database: unknown): Engine
     blocking: true,
     render: sql => toStatement(db.dialect.sqlToQuery(sql)),
     columnName: column => nameOf(db.dialect, column),
-    query: statement => translateErrors(() => prepareQuery(statement).values(statement.values), error => toInvalidValue('sqlite', error)),
+    query: statement => translateErrors(() => statement.maxBytes === undefined
+      ? prepareQuery(statement).values(statement.values)
+      : readBounded(statement, statement.maxBytes), error => toInvalidValue('sqlite', error)),
     commit: entries => translateErrors(() => entries.length === 1 && isAtomic(entries[0]!)
       ? runAll(entries)
       // `immediate` takes the write lock at the start. SQLite does not wait for a write lock in the middle of a transaction.

@@ -2,6 +2,7 @@
 import type { ApiResponse, Tagged } from '../core/response'
 import { hashText } from '../core/revision'
 import { isPlain } from './headers'
+import { stringifyInTurns } from './json-in-turns'
 
 /**
  * Returns the JSON text of a body with its tag, or `undefined` for a body that is not plain JSON. The tag is `"r"` if the body is exactly
@@ -9,8 +10,15 @@ import { isPlain } from './headers'
  * body, so that equal tags mean equal bodies.
  */
 export function tagBody({ body, revision }: ApiResponse): Tagged | undefined {
-  if (!isPlain(body)) return undefined
-  const text = JSON.stringify(body)
+  return isPlain(body) ? tagText(JSON.stringify(body), revision) : undefined
+}
+
+/** As {@link tagBody}, while other requests run. */
+export async function tagInTurns(body: object, revision: string | undefined): Promise<Tagged> {
+  return tagText(await stringifyInTurns(body), revision)
+}
+
+function tagText(text: string, revision: string | undefined): Tagged {
   const hash = hashText(text)
   return { text, etag: revision === undefined || revision === hash ? `"${hash}"` : `"${revision}.${hash}"` }
 }

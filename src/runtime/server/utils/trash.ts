@@ -43,7 +43,7 @@ async function runBatch(ctx: CallerContext, name: string, operation: 'restore' |
     authorize: call => authorize(call, resource, [operation]),
     async run(call) {
       const plan = await (operation === 'restore' ? planRestore : planPurge)(toGroupRequest(batch, call), call)
-      const { body } = bulkEnvelope(await executeWrite(await applyScope(call, plan, operation), call))
+      const { body } = bulkEnvelope(await executeWrite(await applyScope(call, plan, operation), call), call)
       // A dry run returns the numbers of rows instead of records.
       return { data: [], ...body as Omit<BulkEnvelope, 'data'> }
     },

@@ -1,5 +1,5 @@
 /** Converts responses to entries, and entries to responses. */
-import { createTextResponse, findText, type ApiResponse } from '../../core/response'
+import { createTextResponse, findText, type ApiResponse, type Tagged } from '../../core/response'
 import { tagBody } from '../../http/etag'
 import type { Entry } from './store'
 
@@ -7,12 +7,15 @@ import type { Entry } from './store'
 const FORBIDDEN = /^set-cookie$/i
 const isNoStore = (name: string, value: string) => /^cache-control$/i.test(name) && /no-store/i.test(value)
 
-/** Returns `undefined` for a response that must not be stored: an error, a stream, a text, or one with a header that forbids it. */
-export function toEntry(response: ApiResponse, ttl: number): Entry | undefined {
+/**
+ * Returns `undefined` for a response that must not be stored: an error, a stream, a text, or one with a header that forbids it.
+ * @param made the text of the body, if it is made already
+ */
+export function toEntry(response: ApiResponse, ttl: number, made?: Tagged): Entry | undefined {
   const { status, revision, headers, reads } = response
   if (status !== 200 || reads === undefined || response.created !== undefined) return undefined
   if (Object.entries(headers ?? {}).some(([name, value]) => FORBIDDEN.test(name) || isNoStore(name, value))) return undefined
-  const tagged = findText(response) ?? tagBody(response)
+  const tagged = made ?? findText(response) ?? tagBody(response)
   return tagged && {
     ...tagged, reads, expires: Date.now() + ttl * 1000, ...revision !== undefined && { revision }, ...headers && { headers },
   }

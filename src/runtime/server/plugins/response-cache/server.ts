@@ -7,7 +7,8 @@ import type { Statement } from '../../engines/engine'
 import { isRefusal } from '../../core/refusal'
 import { requireCurrentRows } from '../../core/replicas/read-engine'
 import type { AroundInfo, Listeners } from '../../core/listeners'
-import type { ApiResponse } from '../../core/response'
+import { findText, isLarge, type ApiResponse } from '../../core/response'
+import { tagInTurns } from '../../http/etag'
 import type { PluginServer } from '../../plugin/server'
 import type { AutoApiContext } from '../../registration'
 import { ANY, dependenciesOf } from './dependencies'
@@ -81,7 +82,9 @@ export function createResponseCache(policy: ServerPolicy, server: PluginServer, 
       const { api } = requireSession(ctx)
       const dependencies = response.reads && dependenciesOf(api, ctx.resource, response.reads, policy.reads)
       const isStorable = dependencies !== undefined && !wasRead() && eventHeaders(ctx.event) === before
-      entry = isStorable ? toEntry(response, ttl) : undefined
+      const isMade = findText(response) !== undefined
+      const tagged = isStorable && !isMade && isLarge(response.body) ? await tagInTurns(response.body, response.revision) : undefined
+      entry = isStorable ? toEntry(response, ttl, tagged) : undefined
       if (!entry) return withStatus(response, 'fwd=miss')
       // Waiting requests need not wait for the storage.
       finish!(entry)

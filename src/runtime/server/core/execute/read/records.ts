@@ -5,8 +5,11 @@ import { keepReadable, readableFields } from '../../access/fields'
 import { findHooks, runHooks, type AnyHook } from '../../hooks'
 import type { ReadPlan } from '../../plan/read-plan'
 import type { Scoped } from '../../access/row-scope'
+import { responseTooLarge } from '../../size'
+import { andThen } from '../../thenable'
+import { createTurns } from '../../turns'
 import { attachIncludes } from './include/attach'
-import { decoder, type ValueForm, type RecordValues } from '../rows/decode'
+import { decoder, sizer, type ValueForm, type RecordValues } from '../rows/decode'
 import type { Rows } from '../rows/rows'
 
 export interface ReadResult<P extends ReadPlan = ReadPlan> {
@@ -46,10 +49,33 @@ async function runHooksOf(
   return shown.map(record => keepReadable(resource, readable, record))
 }
 
-/** A promise only if records are included. */
+/** Other requests can run while larger rows than these are decoded. */
+const LARGE = 256 * 1024
+
+/**
+ * A promise only if records are included, or if the rows are large.
+ * @param maxSize of the records without those that they include
+ * @throws `LIMIT_EXCEEDED` before anything is decoded
+ */
 export function toRecords(
-  plan: Scoped<ReadPlan>, found: Rows, form: ValueForm, call: Call,
+  plan: Scoped<ReadPlan>, found: Rows, form: ValueForm, call: Call, maxSize = call.api.config.http.maxResponseSize,
 ): readonly RecordValues[] | Promise<readonly RecordValues[]> {
-  const records = found.rows.map(decoder(found.columns, plan.selection, form))
-  return plan.include.length === 0 ? records : attachIncludes(plan, found, records, form, call).then(() => records)
+  const sizeOf = sizer(found.columns, plan.selection)
+  let size = 0
+  for (const row of found.rows) size += sizeOf(row)
+  if (size > maxSize) throw responseTooLarge(maxSize)
+  const decode = decoder(found.columns, plan.selection, form)
+  return andThen(size > LARGE ? decodeInTurns(found.rows, decode) : found.rows.map(decode), records =>
+    plan.include.length === 0 ? records : attachIncludes(plan, found, records, form, call).then(() => records))
+}
+
+async function decodeInTurns(rows: Rows['rows'], decode: ReturnType<typeof decoder>): Promise<readonly RecordValues[]> {
+  const nextTurn = createTurns()
+  const records: RecordValues[] = []
+  for (const row of rows) {
+    const waiting = nextTurn()
+    if (waiting) await waiting
+    records.push(decode(row))
+  }
+  return records
 }

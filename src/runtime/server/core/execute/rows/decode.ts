@@ -2,6 +2,7 @@
 import type { Row } from '../../../engines/engine'
 import type { Field } from '../../../schema/field'
 import type { Selection } from '../../access/fields'
+import { jsonSize, PUNCTUATION } from '../../size'
 
 export type RecordValues = Record<string, unknown>
 
@@ -31,6 +32,27 @@ function createDecoder({ fields }: Selection, shown: Selection, form: ValueForm)
     const record: RecordValues = {}
     for (const { name, position, convert } of cells) record[name] = convert ? convert(row[position]) : row[position]
     return record
+  }
+}
+
+/** Returns a function that measures the JSON of the record that {@link decoder} makes of a row. Caches it like a decoder. */
+export function sizer(columns: Selection, shown: Selection = columns): (row: Row) => number {
+  let bySelection = sizers.get(columns)
+  if (!bySelection) sizers.set(columns, bySelection = new WeakMap())
+  let size = bySelection.get(shown)
+  if (!size) bySelection.set(shown, size = createSizer(columns, shown))
+  return size
+}
+
+const sizers = new WeakMap<Selection, WeakMap<Selection, (row: Row) => number>>()
+
+function createSizer({ fields }: Selection, shown: Selection): (row: Row) => number {
+  const positions = shown.fields.map(field => fields.indexOf(field))
+  const names = shown.fields.reduce((size, { name }) => size + name.length + PUNCTUATION, PUNCTUATION)
+  return (row) => {
+    let size = names
+    for (const position of positions) size += jsonSize(row[position], Infinity)
+    return size
   }
 }
 

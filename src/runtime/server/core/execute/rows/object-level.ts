@@ -3,12 +3,7 @@ import { LIMITS } from '../../../../shared/limits'
 import type { Row } from '../../../engines/engine'
 import type { Call } from '../../context'
 import { limitExceeded } from '../../error'
-
-/** Lets other requests run, because a synchronous driver never yields to the event loop. Workers have no `setImmediate`. */
-export const yieldToEventLoop = (): Promise<void> => new Promise<void>((resolve) => {
-  if (typeof setImmediate === 'function') setImmediate(resolve)
-  else setTimeout(resolve, 0)
-})
+import { yieldToEventLoop } from '../../turns'
 
 /** The default for the maximum number of rows that a scan checks. It is never lower than the maximum of a count. */
 export const maxScanRows = ({ api: { config } }: Call) => Math.max(LIMITS.scan, config.objectLevelMaxRows)

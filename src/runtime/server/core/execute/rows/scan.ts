@@ -1,13 +1,14 @@
 /** Reads the rows of a plan in keyset batches, so that memory contains one batch and other requests run between the batches. */
 import { LIMITS } from '../../../../shared/limits'
-import type { Row } from '../../../engines/engine'
+import { bytesOf, type Row } from '../../../engines/engine'
 import type { Call } from '../../context'
 import { after } from '../../sql/keyset'
 import type { ReadPlan } from '../../plan/read-plan'
 import type { Scoped } from '../../access/row-scope'
 import { columnsOf, type Rows } from './columns'
 import { planJoins } from './join'
-import { filterAccepted, yieldToEventLoop, maxScanRows, tooManyRowsToCheck } from './object-level'
+import { yieldToEventLoop } from '../../turns'
+import { filterAccepted, maxScanRows, tooManyRowsToCheck } from './object-level'
 import { rowsStatement, type ReadOptions } from './select'
 import { decoder, valuesAt } from './decode'
 
@@ -47,18 +48,10 @@ export async function* scanBatches(unordered: Scoped<ReadPlan>, options: ReadOpt
     if (rows.length < size) return
     remaining -= rows.length
     from = [after(call.engine, plan.order, orderValues(rows.at(-1)!))]
-    batch = Math.max(1, Math.min(largest, Math.floor(BATCH_BYTES / bytesPerRow(rows))))
+    batch = Math.max(1, Math.min(largest, Math.floor(BATCH_BYTES * rows.length / rows.reduce((bytes, row) => bytes + bytesOf(row), 0))))
     await yieldToEventLoop()
   }
 }
-
-function bytesPerRow(rows: readonly Row[]): number {
-  let bytes = 0
-  for (const row of rows) for (const value of row) bytes += sizeOf(value)
-  return bytes / rows.length
-}
-
-const sizeOf = (value: unknown) => typeof value === 'string' ? value.length : value instanceof Uint8Array ? value.byteLength : 8
 
 const byPrimaryKey = ({ resource }: Scoped<ReadPlan>) => resource.primaryKey.map(field => ({ field, descending: false }))
 

@@ -13,7 +13,7 @@ import type { Search, ScopedRelationFilter } from '../../access/plan'
 import { shapeOf, statement, valuesOf, whereClause, type Clause } from '../../sql/clause'
 import { inTuples } from '../../sql/list/index'
 import { ownConditions, withConditions, withRelated, type Plan, type Scoped } from '../../access/row-scope'
-import { yieldToEventLoop } from './object-level'
+import { yieldToEventLoop } from '../../turns'
 
 /** The number of text bytes that one statement searches. */
 const SLICE_BYTES = 512 * 1024

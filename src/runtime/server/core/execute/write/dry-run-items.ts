@@ -2,7 +2,7 @@
 import { limitExceeded } from '../../error'
 import type { WritePlan } from '../../plan/write'
 import { CommitFailed } from '../commit/failure'
-import { yieldToEventLoop } from '../rows/object-level'
+import { yieldToEventLoop } from '../../turns'
 import { commitItems, recheckTarget, type ItemsCommit } from './commit-items'
 import { withoutError, type Item } from './items'
 

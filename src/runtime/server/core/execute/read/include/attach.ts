@@ -6,15 +6,15 @@ import type { Call } from '../../../context'
 import type { ReadPlan } from '../../../plan/read-plan'
 import type { Scoped } from '../../../access/row-scope'
 import { joinedRow, type Join, type ScopedInclude } from '../../rows/join'
-import { decoder, valuesAt, type ValueForm, type RecordValues } from '../../rows/decode'
+import { decoder, sizer, valuesAt, type ValueForm, type RecordValues } from '../../rows/decode'
 import type { Rows } from '../../rows/rows'
-import { spendRecords, type Budget } from './budget'
+import { spendRecord, type Budget } from './budget'
 import { parentsOf, keyAt, type Level } from './parents'
 import { readChildren } from './children'
 
 /**
- * @throws `LIMIT_EXCEEDED` if the response would contain more than `relations.maxRows` included records. A record with several parents
- * counts once per parent, because JSON repeats it.
+ * @throws `LIMIT_EXCEEDED` if the response would contain more than `relations.maxRows` included records, or more than `relations.maxBytes`
+ * of them. A record with several parents counts once per parent, because JSON repeats it.
  */
 export async function attachIncludes(
   plan: Scoped<ReadPlan>,
@@ -24,11 +24,13 @@ export async function attachIncludes(
   call: Call,
 ): Promise<void> {
   const {
-    relations: { maxRows },
+    relations: { maxRows, maxBytes },
     objectLevelMaxRows,
   } = call.api.config
   const maxChecks = Math.max(maxRows, objectLevelMaxRows)
-  const budget: Budget = { recordsLeft: maxRows, maxRecords: maxRows, checksLeft: maxChecks, maxChecks, form }
+  const budget: Budget = {
+    recordsLeft: maxRows, maxRecords: maxRows, bytesLeft: maxBytes, maxBytes, checksLeft: maxChecks, maxChecks, form,
+  }
   await attachLevel(plan, found, { records, occurrences: records.map(() => 1) }, call, budget)
 }
 
@@ -46,16 +48,17 @@ function attachJoined(join: Join, { columns, rows }: Rows, { records, occurrence
   const keyOf = keyAt(columns, relation.columns)
   const ownKeyOf = keyAt(join.columns, relation.foreignColumns)
   const decode = decoder(join.columns, plan.selection, budget.form)
-  const byKey = new Map<string, RecordValues>()
+  const sizeOf = sizer(join.columns, plan.selection)
+  const byKey = new Map<string, { readonly record: RecordValues, readonly size: number }>()
   rows.forEach((row, index) => {
     const key = keyOf(row)
     let related = key === undefined ? undefined : byKey.get(key)
     if (!related && key !== undefined) {
       const own = joinedRow(join, row)
-      if (ownKeyOf(own) === key) byKey.set(key, related = decode(own))
+      if (ownKeyOf(own) === key) byKey.set(key, related = { record: decode(own), size: sizeOf(own) })
     }
-    if (related) spendRecords(budget, occurrences[index]!)
-    records[index]![relation.name] = related ?? null
+    if (related) spendRecord(budget, related.size, occurrences[index]!)
+    records[index]![relation.name] = related?.record ?? null
   })
 }
 

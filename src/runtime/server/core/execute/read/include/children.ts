@@ -1,15 +1,16 @@
 /** Reads the visible children of all parents of one include. */
-import type { Row } from '../../../../engines/engine'
+import { TooLargeResult, type Row, type Statement } from '../../../../engines/engine'
 import type { Relation } from '../../../../schema/model'
 import type { Call } from '../../../context'
 import { allFields, type Selection } from '../../../access/fields'
 import { inTuples } from '../../../sql/list/index'
 import { includedColumns, type ScopedInclude } from '../../rows/join'
-import { filterAccepted, yieldToEventLoop, tooManyRowsToCheck } from '../../rows/object-level'
+import { createTurns, yieldToEventLoop } from '../../../turns'
+import { filterAccepted, tooManyRowsToCheck } from '../../rows/object-level'
 import { searchInSlices } from '../../rows/text-search'
-import { decoder, type RecordValues } from '../../rows/decode'
+import { decoder, sizer, type RecordValues } from '../../rows/decode'
 import type { Rows } from '../../rows/rows'
-import { spendRecords, tooManyIncluded, type Budget } from './budget'
+import { spendRecord, tooLargeIncluded, tooManyIncluded, type Budget } from './budget'
 import { keyAt, keyText, type Level, type Parents } from './parents'
 import { childrenStatement } from './statement'
 
@@ -22,9 +23,11 @@ export async function readChildren(requested: ScopedInclude, parents: Parents, c
   const include = await searchChildrenInSlices(requested, [...parents.values()].map(parent => parent.values), call)
   const { relation, plan, perParent = 1 } = include
   const columns = columnsOf(include)
-  const visible = await readVisible(include, columns, parents, call, budget)
+  const { rows: visible, isRanked } = await readVisible(include, columns, parents, call, budget)
   const byParent = new Map<string, RecordValues[]>()
   const decode = decoder(columns, plan.selection, budget.form)
+  const sizeOf = sizer(columns, plan.selection)
+  const nextTurn = createTurns()
   const parentOf = parentKey(relation, columns)
   const kept: Row[] = []
   const records: RecordValues[] = []
@@ -36,15 +39,24 @@ export async function readChildren(requested: ScopedInclude, parents: Parents, c
     if (!parent) continue
     let list = byParent.get(key)
     if (!list) byParent.set(key, list = [])
-    if (list.length >= perParent) continue
-    spendRecords(budget, parent.occurrences)
+    const position = isRanked ? Number(row.at(-1)) - 1 : list.length
+    if (position >= perParent) continue
+    spendRecord(budget, sizeOf(row), parent.occurrences)
+    const waiting = nextTurn()
+    if (waiting) await waiting
     const record = decode(row)
-    list.push(record)
+    list[position] = record
     kept.push(row)
     records.push(record)
     occurrences.push(parent.occurrences)
   }
   return { columns, rows: kept, records, occurrences, byParent }
+}
+
+interface VisibleRows {
+  readonly rows: Rows['rows']
+  /** Whether the last value of each row is its position among the children of its parent. Other rows are in this order. */
+  readonly isRanked: boolean
 }
 
 /** Reads one row beyond the budget. @throws `LIMIT_EXCEEDED` if that row exists */
@@ -54,25 +66,47 @@ async function readVisible(
   parents: Parents,
   call: Call,
   budget: Budget,
-): Promise<Rows['rows']> {
-  const { relation, plan, through, perParent } = include
+): Promise<VisibleRows> {
+  const { plan, through, perParent } = include
   const values = [...parents.values()].map(parent => parent.values)
   const statementFor = (limited: number | undefined, max: number) => childrenStatement(include, columns, values, limited, max + 1, call)
-  if (!plan.accepts && !through?.accepts) {
-    // The response contains each child once per occurrence of its parent, so every row uses at
-    // least `fewestOccurrences` records of the budget.
-    const max = Math.floor(budget.recordsLeft / fewestOccurrences(parents))
-    if (perParent !== undefined && parents.size <= FEW_PARENTS) {
-      const few = Math.min(FEW, perParent * parents.size, max)
-      const rows = await readAtMost(few, statementFor(undefined, few), call)
-      if (rows) return rows
-    }
-    const rows = await call.engine.query(statementFor(perParent, max))
-    if (rows.length > max) throw tooManyIncluded(budget)
-    return rows
+  if (plan.accepts || through?.accepts)
+    return { rows: await readAccepted(include, columns, statementFor(undefined, budget.checksLeft), call, budget), isRanked: false }
+  // The response contains each child once per occurrence of its parent, so every row uses at
+  // least `fewestOccurrences` records of the budget.
+  const fewest = fewestOccurrences(parents)
+  const max = Math.floor(budget.recordsLeft / fewest)
+  const maxBytes = MARGIN * Math.floor(budget.bytesLeft / fewest)
+  if (perParent !== undefined && parents.size <= FEW_PARENTS) {
+    const few = Math.min(FEW, perParent * parents.size, max)
+    const rows = await readAtMost(few, statementFor(undefined, few), call)
+    if (rows) return { rows, isRanked: false }
   }
-  // `objectLevel` checks the rows before the limit per parent applies, so that hidden rows do not count toward the limit.
-  const rows = await call.engine.query(statementFor(undefined, budget.checksLeft))
+  const isMuch = Math.min(max, (perParent ?? 1) * parents.size) > FEW
+  const statement = statementFor(perParent, max)
+  const rows = await readWithin(isMuch ? { ...statement, maxBytes } : statement, budget, call)
+  if (rows.length > max) throw tooManyIncluded(budget)
+  return { rows, isRanked: perParent !== undefined }
+}
+
+/** The bytes of a row that the response does not contain, such as keys, are no more than those that it contains. */
+const MARGIN = 2
+
+/** @throws `LIMIT_EXCEEDED` if a synchronous driver reads more bytes than fit into the response */
+async function readWithin(statement: Statement, budget: Budget, call: Call): Promise<Rows['rows']> {
+  try {
+    return await call.engine.query(statement)
+  }
+  catch (error) {
+    throw error instanceof TooLargeResult ? tooLargeIncluded(budget) : error
+  }
+}
+
+/** `objectLevel` checks the rows before the limit per parent applies, so that hidden rows do not count toward the limit. */
+async function readAccepted(
+  { relation, plan, through }: ScopedInclude, columns: Selection, statement: Statement, call: Call, budget: Budget,
+): Promise<Rows['rows']> {
+  const rows = await call.engine.query(statement)
   if (rows.length > budget.checksLeft) throw tooManyRowsToCheck(budget.maxChecks, 'Request fewer records, or narrow the filter.', 'include')
   budget.checksLeft -= rows.length
   const junctionStart = columns.fields.length + relation.columns.length

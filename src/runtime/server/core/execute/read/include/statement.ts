@@ -22,9 +22,10 @@ export interface Attempts {
  * To-one: `select … from author where id in (…)`.
  * To-many without a limit per parent: `select id, … from comments where post_id in (…) and … order by post_id, id limit ?`. Sorting by the
  * parent first fits the index on it, and keeps planners away from the index on the order.
- * To-many: `select c0, … from (select id as c0, …, row_number() over (partition by post_id order by id) as n
- * from comments where post_id in (…) and …) as ranked where n <= ? order by n limit ?`.
- * `c0`, `c1` … are the selected columns, and `n` is the position of a child among the children of its parent.
+ * To-many: `select c0, …, n from (select id as c0, …, row_number() over (partition by post_id order by id) as n
+ * from comments where post_id in (…) and …) as ranked where n <= ? limit ?`.
+ * `c0`, `c1` … are the selected columns, and `n` is the position of a child among the children of its parent. The rows have no order: to
+ * sort them, the database would have to read all children with all their columns first.
  */
 export function childrenStatement(
   include: ScopedInclude,
@@ -52,7 +53,7 @@ export function childrenStatement(
       return { extra, sql: text }
     }
     const named = selected.map((column, index) => sql`${column} as ${sql.identifier(`c${index}`)}`)
-    const names = selected.map((_, index) => sql`${sql.identifier(`c${index}`)}`)
+    const names = [...selected.map((_, index) => sql`${sql.identifier(`c${index}`)}`), sql.identifier('n')]
     const partition = sql.join(
       parent.map(({ column, bytes }) => (bytes ? bytes.operand(sql`${column}`) : sql`${column}`)),
       sql`, `,
@@ -60,7 +61,7 @@ export function childrenStatement(
     const n = sql.identifier('n')
     const rank = sql`row_number() over (partition by ${partition} order by ${orderList(plan.order)}) as ${n}`
     const rows = sql`select ${sql.join(named, sql`, `)}, ${rank} from ${source.from}${whereClause(where)}`
-    const bounds = sql`where ${n} <= ${sql.param(perParent)} order by ${n} limit ${sql.param(maxRows)}`
+    const bounds = sql`where ${n} <= ${sql.param(perParent)} limit ${sql.param(maxRows)}`
     return { extra, sql: sql`select ${sql.join(names, sql`, `)} from (${rows}) as ${sql.identifier('ranked')} ${bounds}` }
   })
 }

@@ -43,6 +43,7 @@ export type ProjectName = keyof typeof PROJECTS
 /** The files that only the full tier runs, each with the reason. The others run in both tiers, some with fewer runs or engines on push. */
 export const FULL_ONLY: Readonly<Record<string, string>> = {
   'test/unit/build/instantiations.test.ts': 'type-checks pages over fifty tables for their cost',
+  'test/unit/query/dearest.test.ts': 'searches for the request that blocks longest, which takes minutes',
   'test/unit/query/bugs.test.ts': 'plants bugs, to check the tests of `properties.test.ts`',
   'test/engines/galera.test.ts': 'needs a cluster of three nodes',
   'test/engines/galera-parallel.test.ts': 'needs a cluster of three nodes',

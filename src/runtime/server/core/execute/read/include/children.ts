@@ -1,6 +1,7 @@
 /** Reads the visible children of all parents of one include. */
 import { TooLargeResult, type Row, type Statement } from '../../../../engines/engine'
-import type { Relation } from '../../../../schema/model'
+import type { Relation, Resource } from '../../../../schema/model'
+import type { Order } from '../../../sql/keyset'
 import type { Call } from '../../../context'
 import { allFields, type Selection } from '../../../access/fields'
 import { inTuples } from '../../../sql/list/index'
@@ -83,10 +84,26 @@ async function readVisible(
     if (rows) return { rows, isRanked: false }
   }
   const isMuch = Math.min(max, (perParent ?? 1) * parents.size) > FEW
-  const statement = statementFor(perParent, max)
-  const rows = await readWithin(isMuch ? { ...statement, maxBytes } : statement, budget, call)
-  if (rows.length > max) throw tooManyIncluded(budget)
+  const slices = isMuch && call.engine.blocking && plan.order.some(sortsText(plan.resource)) ? inSlices(values) : [values]
+  const rows: Row[] = []
+  for (const [index, slice] of slices.entries()) {
+    if (index > 0) await yieldToEventLoop()
+    const statement = childrenStatement(include, columns, slice, perParent, max + 1, call)
+    for (const row of await readWithin(isMuch ? { ...statement, maxBytes } : statement, budget, call)) rows.push(row)
+    if (rows.length > max) throw tooManyIncluded(budget)
+  }
   return { rows, isRanked: perParent !== undefined }
+}
+
+/** Whether the database has to compare whole texts to sort the children of all parents. */
+const sortsText = ({ primaryKey }: Resource) => ({ field }: Order) => !field.ordered || (field.kind === 'text' && !primaryKey.includes(field))
+
+/** The number of statements that sort the texts of the children, so that other requests run between them. */
+const SLICES = 4
+
+function inSlices<T>(list: readonly T[]): readonly (readonly T[])[] {
+  const size = Math.ceil(list.length / SLICES)
+  return Array.from({ length: Math.ceil(list.length / size) }, (_, index) => list.slice(index * size, (index + 1) * size))
 }
 
 /** The bytes of a row that the response does not contain, such as keys, are no more than those that it contains. */

@@ -26,6 +26,8 @@ export interface Attempts {
  * from comments where post_id in (…) and …) as ranked where n <= ? limit ?`.
  * `c0`, `c1` … are the selected columns, and `n` is the position of a child among the children of its parent. The rows have no order: to
  * sort them, the database would have to read all children with all their columns first.
+ * To-many, SQLite in this process: `select id, …, n from (select id as c0, row_number() over (…) as n from comments where …) as ranked
+ * cross join comments where id = c0 and n <= ? limit ?`. It sorts the children of all parents, so it sorts only their keys.
  */
 export function childrenStatement(
   include: ScopedInclude,
@@ -52,19 +54,33 @@ export function childrenStatement(
       const text = sql`select ${sql.join(selected, sql`, `)} from ${source.from}${whereClause(where)}${order} limit ${sql.param(maxRows)}`
       return { extra, sql: text }
     }
-    const named = selected.map((column, index) => sql`${column} as ${sql.identifier(`c${index}`)}`)
-    const names = [...selected.map((_, index) => sql`${sql.identifier(`c${index}`)}`), sql.identifier('n')]
     const partition = sql.join(
       parent.map(({ column, bytes }) => (bytes ? bytes.operand(sql`${column}`) : sql`${column}`)),
       sql`, `,
     )
-    const n = sql.identifier('n')
+    const n = sql.identifier('auto_api_n')
     const rank = sql`row_number() over (partition by ${partition} order by ${orderList(plan.order)}) as ${n}`
-    const rows = sql`select ${sql.join(named, sql`, `)}, ${rank} from ${source.from}${whereClause(where)}`
-    const bounds = sql`where ${n} <= ${sql.param(perParent)} limit ${sql.param(maxRows)}`
-    return { extra, sql: sql`select ${sql.join(names, sql`, `)} from (${rows}) as ${sql.identifier('ranked')} ${bounds}` }
+    const rankedRows = (columns: readonly SQL[]) => {
+      const named = columns.map((column, index) => sql`${column} as ${nameAt(index)}`)
+      const rows = sql`select ${sql.join(named, sql`, `)}, ${rank} from ${source.from}${whereClause(where)}`
+      return sql`(${rows}) as ${sql.identifier('auto_api_ranked')}`
+    }
+    const bounds = sql`${n} <= ${sql.param(perParent)} limit ${sql.param(maxRows)}`
+    if (!engine.blocking) {
+      const names = sql.join([...selected.map((_, index) => nameAt(index)), n], sql`, `)
+      return { extra, sql: sql`select ${names} from ${rankedRows(selected)} where ${bounds}` }
+    }
+    const { primaryKey, table } = relation.target
+    const fields = columns.fields.map(({ selection }) => selection)
+    const shown = [...fields, ...source.junctionColumns.map((_, index) => nameAt(primaryKey.length + index))]
+    const isRanked = sql.join(primaryKey.map(({ column }, index) => sql`${column} = ${nameAt(index)}`), sql` and `)
+    const ranked = rankedRows([...primaryKey.map(({ column }) => sql`${column}`), ...source.junctionColumns])
+    const shownRows = sql`select ${sql.join([...shown, n], sql`, `)} from ${ranked} cross join ${table}`
+    return { extra, sql: sql`${shownRows} where ${isRanked} and ${bounds}` }
   })
 }
+
+const nameAt = (index: number) => sql.identifier(`auto_api_c${index}`)
 
 /** The columns that reference the parent: those of the child, or of the junction table. */
 function parentColumns(relation: Relation): readonly ComparableColumn[] {

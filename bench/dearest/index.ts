@@ -1,0 +1,105 @@
+/** Searches the grammar for the accepted request that blocks the event loop longest, relative to one `$like` scan of the same table. */
+import { auditLog } from '../../src/runtime/server/plugins/index'
+import { auditLogColumns } from '../../src/runtime/server/schema/presets/sqlite'
+import { sqliteTable } from 'drizzle-orm/sqlite-core'
+import { auditLogSql } from '../../test/engines/support/audit-log'
+import { createServer } from '../../test/support/server'
+
+import { createNumbers, MAX_REQUEST, randomRequest, sizeOf, toUrl, type Candidate, type Searched, type SearchedRequest } from './grammar.ts'
+import { openScene, TABLES } from './scene.ts'
+
+export interface Dearest {
+  readonly request: string
+  readonly status: number
+  /** The longest block in milliseconds of processor time, and as a multiple of one `$like` scan. */
+  readonly block: number
+  readonly ratio: number
+}
+
+export interface Found {
+  readonly scan: number
+  readonly tried: number
+  readonly accepted: number
+  /** The dearest requests, the dearest first. */
+  readonly dearest: readonly Dearest[]
+}
+
+const KEPT = 10
+/** One `$like` over the body of every post. */
+const SCAN: SearchedRequest = { method: 'GET', path: 'posts', parameters: { filter: { body: { $like: 'zz' } }, fields: 'id', limit: '1', count: 'none' } }
+
+/** Tries random requests, and variants of the dearest ones. A variant is measured twice, and the shorter block counts. */
+export async function searchDearest({ searched, seed, tries }: { readonly searched: Searched, readonly seed: number, readonly tries: number }): Promise<Found> {
+  const { client, db } = openScene()
+  client.exec(await auditLogSql('sqlite'))
+  const permissions = { read: true, create: true, update: true, delete: true, purge: true, restore: true, viewDeleted: true, aggregate: true } as const
+  const { users, posts, comments, tags } = TABLES
+  const server = await createServer({
+    db, modules: [TABLES], plugins: [auditLog()],
+    registrations: Object.entries({ users, posts, comments, tags, auditLog: sqliteTable('audit_log', auditLogColumns()) }).map(([name, schema]) => ({ name, schema: schema as never, authorization: { permissions } })),
+  })
+  const send = async ({ method, body, ...request }: SearchedRequest) => (await server.request(method, toUrl({ method, ...request }), { ...body !== undefined && { body } })).status
+
+  /** A write is undone, so that each request finds the same rows. */
+  async function measure(request: SearchedRequest): Promise<{ status: number, block: number }> {
+    let status = 0
+    const isWrite = request.method !== 'GET'
+    if (isWrite) client.exec('begin immediate')
+    const block = await longestBlock(async () => void (status = await send(request)))
+    if (isWrite) client.exec('rollback')
+    return { status, block }
+  }
+
+  await measure(SCAN)
+  const scan = await least(() => measure(SCAN), 5)
+  const random = createNumbers(seed)
+  let dearest: { candidate: Candidate, status: number, block: number }[] = []
+  let accepted = 0
+  for (let tried = 0; tried < tries; tried++) {
+    const candidate = dearest.length > 0 && random() < 0.6 ? dearest[Math.floor(random() * dearest.length)]!.candidate.vary() : randomRequest(random, searched)
+    if (sizeOf(candidate.request) > MAX_REQUEST) continue
+    const { status, block } = await measure(candidate.request)
+    if (status < 400) accepted++
+    if (status >= 500) throw new Error(`${candidate.request.method} ${toUrl(candidate.request)} returned ${status}.`)
+    if (dearest.length === KEPT && block <= dearest.at(-1)!.block) continue
+    const again = await least(() => measure(candidate.request), 2)
+    dearest = [...dearest, { candidate, status, block: Math.min(block, again) }].sort((a, b) => b.block - a.block).slice(0, KEPT)
+  }
+  client.close()
+  return {
+    scan, tried: tries, accepted,
+    dearest: dearest.map(({ candidate: { request }, status, block }) => ({
+      request: `${request.method} ${decodeURIComponent(toUrl(request).replaceAll('+', ' ')).slice(0, 1500)} ${JSON.stringify(request.body ?? '').slice(0, 80)}`, status, block, ratio: block / scan,
+    })),
+  }
+}
+
+async function least(run: () => Promise<{ readonly block: number }>, times: number): Promise<number> {
+  let block = Infinity
+  for (let time = 0; time < times; time++) block = Math.min(block, (await run()).block)
+  return block
+}
+
+/** Milliseconds that this thread has worked. On a machine with other work to do, the clock would measure that work too. */
+function worked(): number {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1000
+}
+
+/** The longest work during which nothing else in the process had its turn. */
+async function longestBlock(run: () => Promise<unknown>): Promise<number> {
+  let [longest, last, running] = [0, worked(), true]
+  const tick = () => {
+    const now = worked()
+    longest = Math.max(longest, now - last)
+    last = now
+    if (running) setImmediate(tick)
+  }
+  setImmediate(tick)
+  await new Promise(resolve => setImmediate(resolve))
+  longest = 0
+  await run()
+  await new Promise(resolve => setImmediate(resolve))
+  running = false
+  return longest
+}

@@ -45,7 +45,10 @@ type WithLength = object & { readonly length?: number }
 function refinements(columns: readonly ColumnFacts[]): Record<string, Refine> {
   return Object.fromEntries(columns.flatMap(({ name, column, kind }): [string, Refine][] => {
     const elements = elementsOf(column)
-    if (elements) return [[name, refineList(elements.kind === 'number' ? () => z.number() : BY_TYPE[elements.type]?.(elements.column as WithLength))]]
+    if (elements) {
+      const refineElement = BY_TYPE[elements.type]?.(elements.column as WithLength)
+      return [[name, refineList(elements.kind === 'number' ? () => z.number() : refineElement)]]
+    }
     const refine = kind === 'number' ? () => z.number() : BY_TYPE[typeOf(column)]?.(column as WithLength)
     return refine ? [[name, refine]] : []
   }))

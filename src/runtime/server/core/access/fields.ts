@@ -92,10 +92,13 @@ export function select(resource: Resource, passes: (field: Field) => boolean): S
   return selection
 }
 
-/** @throws `UNKNOWN_FIELD` */
-export function requireField(readable: Selection, name: string, parameter: string): Field {
+/**
+ * @param others names besides those of fields that the error can suggest
+ * @throws `UNKNOWN_FIELD`
+ */
+export function requireField(readable: Selection, name: string, parameter: string, others: readonly string[] = []): Field {
   const field = readable.byName.get(name)
-  if (!field) throw unknownField(parameter, name, readable.byName.keys())
+  if (!field) throw unknownField(parameter, name, [...readable.byName.keys(), ...others])
   return field
 }
 

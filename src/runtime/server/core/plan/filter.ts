@@ -9,8 +9,8 @@ import type { Field } from '../../schema/field'
 import type { Relation, Resource } from '../../schema/model'
 import { acceptsOperator } from '../../schema/operators-of'
 import type { Call } from '../context'
-import { invalidOperator, invalidQuery, invalidValue, limitExceeded, quote, unknownField } from '../error'
-import { readableFields } from '../access/fields'
+import { invalidOperator, invalidQuery, invalidValue, limitExceeded, quote } from '../error'
+import { readableFields, requireField } from '../access/fields'
 import type { RelationFilter, Search } from '../access/plan'
 import { isRelationFilter, type Filter, type FilterCondition, type FilterEntry } from '../parse/filter'
 import { findReadableRelation, isCheckedInCode, usableRelations } from './readable-relation'
@@ -107,12 +107,15 @@ async function planEntries(
   const relationFilters: RelationFilter[] = []
   for (const entry of entries) {
     const name = isRelationFilter(entry) ? entry.relation : entry.name
-    const field = readable.byName.get(name)
-    const relation = field ? undefined : await findReadableRelation(call, resource, name)
-    if (relation) relationFilters.push(await planRelated(relation, entry, planner, depth))
-    else if (!field) throw unknownField(parameter, name, [...readable.byName.keys(), ...await usableRelations(call, resource)])
-    else if (isRelationFilter(entry)) throw invalidOperator(parameter, firstName(entry))
-    else where.push(toClause(entry, field, call.engine, parameter))
+    const isField = readable.byName.has(name)
+    const relation = isField ? undefined : await findReadableRelation(call, resource, name)
+    if (relation) {
+      relationFilters.push(await planRelated(relation, entry, planner, depth))
+      continue
+    }
+    const field = requireField(readable, name, parameter, isField ? [] : await usableRelations(call, resource))
+    if (isRelationFilter(entry)) throw invalidOperator(parameter, firstName(entry))
+    where.push(toClause(entry, field, call.engine, parameter))
   }
   return { where, relationFilters }
 }

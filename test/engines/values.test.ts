@@ -191,7 +191,8 @@ function conforms(schema: Record<string, any>, value: any): boolean { // eslint-
 describe.each(DRIVER_CASES)('$name', (engineCase) => {
   describe.skipIf(!isAvailable(engineCase))('what a get answers', () => {
     const { dialect } = engineCase
-    const cases = typeCases(dialect)
+    // postgres.js reads a NULL in an array as the text `NULL`, and a custom type without functions has what the driver reads.
+    const cases = typeCases(dialect).filter(({ name }) => engineCase.name !== 'postgres.js' || name !== 'bareTexts')
     const counts = { types: 0, values: 0, writes: 0, filters: 0, imports: 0, schemas: 0 }
     let opened: Opened
     let server: TestServer

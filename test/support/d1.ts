@@ -74,7 +74,7 @@ export async function openD1(): Promise<LocalD1> {
 
   return {
     d1: d1 as unknown as D1Database,
-    exec: async script => void await send('batch', script.split(';').filter(text => text.trim() !== '').map(text => ({ text, values: [] }))),
+    exec: async script => void await send('batch', script.split(/;(?=\s|$)/).filter(text => text.trim() !== '').map(text => ({ text, values: [] }))),
     rows: async text => await send('raw', [{ text, values: [] }]) as unknown[][],
     close: () => miniflare.dispose(),
   }

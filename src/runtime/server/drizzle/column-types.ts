@@ -24,6 +24,12 @@ export const toBytes = (raw: unknown): Uint8Array =>
   globalThis.Buffer.isBuffer(raw) ? raw : typeof raw === 'string' ? globalThis.Buffer.from(raw) : globalThis.Buffer.from(raw as Uint8Array)
 
 /** Converts the elements of a Postgres array, which can be NULL. */
+/** The elements of an array are read as text, which the types of both versions convert that are not here. */
+export const ELEMENT_DECODERS: Readonly<Record<string, (raw: unknown) => unknown>> = {
+  PgBoolean: raw => raw === true || raw === 't',
+  ...Object.fromEntries(['PgInteger', 'PgSmallInt', 'PgReal', 'PgDoublePrecision'].map(type => [type, Number])),
+}
+
 export function eachElement(value: unknown, convert: (element: unknown) => unknown): unknown {
   if (Array.isArray(value)) return value.map(item => eachElement(item, convert))
   return value === null ? null : convert(value)

@@ -4,7 +4,7 @@ import { Column as ColumnClass } from 'drizzle-orm'
 import { createInsertSchema, createSelectSchema, createUpdateSchema } from 'drizzle-zod'
 import type { Kind } from '../../shared/wire'
 import type { BatchResult, BatchSession, Columns, DrizzleDialect, DrizzleMajor, Elements, SynchronousQuery } from './major'
-import { eachElement, isBytesType, isExactType, isTimeTextType, isWholeType, toBytes, toShortFloat } from './column-types'
+import { ELEMENT_DECODERS, eachElement, isBytesType, isExactType, isTimeTextType, isWholeType, toBytes, toShortFloat } from './column-types'
 import { parseArray } from './pg-array'
 import { toStoredTime } from './time-text'
 import { sendBatch } from './batch'
@@ -53,7 +53,7 @@ const ENCODERS: Readonly<Record<string, (value: unknown, column: Column) => unkn
 function decoderOf(column: Column): ((raw: unknown) => unknown) | undefined {
   const elements = elementsOf(column)
   if (!elements) return ownDecoderOf(column)
-  const decode = ownDecoderOf(elements.column) ?? (value => value)
+  const decode = ELEMENT_DECODERS[elements.type] ?? ownDecoderOf(elements.column) ?? (value => value)
   return raw => eachElement(typeof raw === 'string' ? parseArray(raw) : raw, decode)
 }
 

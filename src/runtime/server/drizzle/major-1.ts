@@ -8,7 +8,7 @@ import { makePgArray } from 'drizzle-orm/pg-core'
 import { createInsertSchema, createSelectSchema, createUpdateSchema } from 'drizzle-orm/zod'
 import type { Kind } from '../../shared/wire'
 import { sendBatch } from './batch'
-import { eachElement, isBytesType, isExactType, isTimeTextType, isWholeType, toBytes, toShortFloat } from './column-types'
+import { ELEMENT_DECODERS, eachElement, isBytesType, isExactType, isTimeTextType, isWholeType, toBytes, toShortFloat } from './column-types'
 import type { BatchResult, BatchSession, Columns, DrizzleMajor, Elements, SynchronousQuery } from './major'
 import { parseArray } from './pg-array'
 import { toStoredTime } from './time-text'
@@ -147,7 +147,7 @@ function decoderOf(column: Column): Convert | undefined {
   const own = parts.mapFromDriverValue.isNoop ? undefined : (raw: unknown) => parts.mapFromDriverValue(raw)
   const decode = DECODERS[parts.columnType]?.(parts)
   if (!isArray(parts)) return own ?? decode
-  return raw => own?.(toList(raw)) ?? eachElement(toList(raw), decode ?? (value => value))
+  return raw => own?.(toList(raw)) ?? eachElement(toList(raw), ELEMENT_DECODERS[parts.columnType] ?? decode ?? (value => value))
 }
 
 const toList: Convert = fromText(text => parseArray(text))

@@ -2,7 +2,7 @@
 import { getTableName, is, sql, SQL, type Column } from 'drizzle-orm'
 import type { ZodType } from 'zod'
 import { INVALID, type Kind } from '../../shared/wire'
-import { decoderOf, encodeValue, sqlTypeOf, tableOf, typeOf } from '../drizzle/index'
+import { decoderOf, elementsOf, encodeValue, sqlTypeOf, tableOf, typeOf } from '../drizzle/index'
 import type { Bytewise } from '../engines/dialects/adapter'
 import { bytewise } from '../engines/dialects/index'
 import { mysqlEnum, mysqlNumber } from '../engines/dialects/mysql'
@@ -122,8 +122,11 @@ const INCOMPARABLE = /^(?:jsonb?|jsonpath|xml|xid|point|line|lseg|box|path|polyg
 const PARSED_BY_DRIVERS = /^(?:point|circle)\b/i
 
 function exactSelection(column: Column): ((value: SQL) => SQL) | undefined {
-  const isPassedOn = typeOf(column) === 'PgCustomColumn' && PARSED_BY_DRIVERS.test(sqlTypeOf(column)) && readsDriverValues(column)
-  return isPassedOn ? value => sql`cast(${value} as text)` : EXACT_SELECTIONS[typeOf(column)]
+  const isCustom = typeOf(column) === 'PgCustomColumn' && PARSED_BY_DRIVERS.test(sqlTypeOf(column)) && readsDriverValues(column)
+  // Arrays are read as text, because postgres.js reads their NULL as the text `NULL`.
+  const elements = elementsOf(column)
+  const isArray = elements && elements.type !== 'PgCustomColumn'
+  return isCustom || isArray ? value => sql`cast(${value} as text)` : EXACT_SELECTIONS[typeOf(column)]
 }
 
 /** Selects an expression over a column in the same form as the column itself. */

@@ -157,14 +157,21 @@ describe('a request for a file', () => {
     return length
   }
 
-  it('reads only the field of the record, and opens the file when its bytes are needed', async () => {
+  it('reads only the field of the record, and opens the file before the response begins', async () => {
     service.get.mockResolvedValue({ cover: FILE })
     storage.get.mockResolvedValue(chunks('ab', 'c'))
     const body = await get()
     expect(service.get).toHaveBeenCalledExactlyOnceWith(expect.anything(), 'posts', '1', { fields: 'cover' })
-    expect(storage.get).not.toHaveBeenCalled()
-    expect(await read(body)).toBe(3)
     expect(storage.get).toHaveBeenCalledExactlyOnceWith(PATH, undefined)
+    expect(await read(body)).toBe(3)
+  })
+
+  it('reads the record again if the storage does not have the file, and sends the file that replaced it', async () => {
+    const other = KEY.replace(/0$/, '1')
+    service.get.mockResolvedValueOnce({ cover: FILE }).mockResolvedValueOnce({ cover: { ...FILE, key: other } })
+    storage.get.mockResolvedValueOnce(undefined).mockResolvedValueOnce(chunks('abc'))
+    expect(await read(await get())).toBe(3)
+    expect(service.pathOf.mock.calls.map(args => (args as readonly unknown[])[2])).toEqual([KEY, other])
   })
 
   it.each([['shorter', ['ab']], ['longer', ['abc', 'd']]])('fails if the stored file is %s than its record says', async (_case, texts) => {

@@ -12,6 +12,7 @@ import { contentDisposition } from './http/disposition'
 import type { FileField } from './options'
 import { filesOf, type StoredFile } from './record/stored-file'
 import type { FileService } from './service'
+import { fromBytes } from './storage/chunks'
 
 export function serveRoutes(field: FileField, service: () => FileService): PluginRoute[] {
   return ['', '/:key'].map(end => ({
@@ -39,10 +40,38 @@ const SAFETY: Readonly<Record<string, string>> = {
 
 async function serve(field: FileField, service: FileService, ctx: AutoApiContext, request: RouteRequest): Promise<unknown> {
   const isDownload = flag(request.query, 'download')
-  const file = await findFile(field, service, ctx)
+  let missing: string | undefined
+  for (;;) {
+    const file = await findFile(field, service, ctx)
+    const response = await respond(field, service, { ctx, request, file, isDownload })
+    if (response !== undefined) return response
+    // An upload can replace the file between the two reads. The record then names the new file.
+    if (missing === file.key) {
+      console.error('[auto-api] fileUpload: a record names a file that is not in the storage.')
+      throw notFound()
+    }
+    missing = file.key
+  }
+}
+
+interface Serving {
+  readonly ctx: AutoApiContext
+  readonly request: RouteRequest
+  readonly file: StoredFile
+  readonly isDownload: boolean
+}
+
+/** Returns `undefined` if the storage does not have the file. */
+async function respond(field: FileField, service: FileService, { ctx, request, file, isDownload }: Serving): Promise<unknown> {
   const etag = `"${file.sha256.replace(/[^\w-]/g, '')}"`
   const selected = selectResponse(request.method, request.header, etag, file.size)
   if (selected === 'failed') throw preconditionFailed()
+  const range = typeof selected === 'object' ? selected : undefined
+  const isSent = request.method === 'GET' && (range || selected === 'whole')
+  const path = service.pathOf(field, ctx.params.id!, file.key)
+  // Opened before the headers are set. A HEAD request opens nothing.
+  const chunks = isSent ? await service.storage(ctx.event).get(path, range) : fromBytes(new Uint8Array())
+  if (!chunks) return undefined
   for (const [name, value] of Object.entries(SAFETY)) request.setHeader(name, value)
   request.setHeader('etag', etag)
   request.setHeader('accept-ranges', 'bytes')
@@ -55,14 +84,13 @@ async function serve(field: FileField, service: FileService, ctx: AutoApiContext
   const type = trustedType(field, file)
   request.setHeader('content-type', type ? `${type.type}${type.text ? '; charset=utf-8' : ''}` : 'application/octet-stream')
   request.setHeader('content-disposition', contentDisposition(type?.inert && !isDownload ? 'inline' : 'attachment', file.name))
-  const range = selected === 'whole' ? undefined : selected
   if (range) {
     request.setStatus(206)
     request.setHeader('content-range', `bytes ${range.start}-${range.end}/${file.size}`)
   }
   const length = range ? range.end - range.start + 1 : file.size
   request.setHeader('content-length', String(length))
-  return contentOf(length, () => service.storage(ctx.event).get(service.pathOf(field, ctx.params.id!, file.key), range))
+  return contentOf(length, chunks)
 }
 
 /** Only types that uploads of the field can have are trusted, whatever the column contains. Inert types can be of an earlier `accept`. */
@@ -83,13 +111,8 @@ async function findFile(field: FileField, service: FileService, ctx: AutoApiCont
   return file
 }
 
-/** Opens the file when the response begins. So a HEAD request opens nothing, and a missing file is an ordinary error. */
-async function* contentOf(length: number, open: () => Promise<AsyncIterable<Uint8Array> | undefined>): AsyncGenerator<Uint8Array> {
-  const chunks = await open()
-  if (!chunks) {
-    console.error('[auto-api] fileUpload: a record names a file that is not in the storage.')
-    throw notFound()
-  }
+/** Breaks the connection if the storage has another number of bytes. */
+async function* contentOf(length: number, chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let sent = 0
   for await (const chunk of chunks) {
     sent += chunk.byteLength

@@ -73,10 +73,12 @@ export function fileSystemStorage({ base = '.data/uploads' }: FileSystemOptions 
     async get(key, range) {
       assertKey(key)
       const { fs, path, root } = await load()
-      const file = path.join(root, key)
-      const found = await fs.stat(file).catch(ignoreMissing)
-      if (!found?.isFile()) return undefined
-      return readRange(() => fs.open(file, 'r'), range?.start ?? 0, range?.end ?? Infinity)
+      // An open file can be read to its end, also if it is removed meanwhile.
+      const file = await fs.open(path.join(root, key), 'r').catch(ignoreMissing)
+      if (!file) return undefined
+      if ((await file.stat()).isFile()) return readRange(file, range?.start ?? 0, range?.end ?? Infinity)
+      await file.close()
+      return undefined
     },
     async delete(key) {
       assertKey(key)
@@ -90,8 +92,7 @@ export function fileSystemStorage({ base = '.data/uploads' }: FileSystemOptions 
   }
 }
 
-async function* readRange(open: () => Promise<FileHandle>, start: number, end: number): AsyncGenerator<Uint8Array> {
-  const file = await open()
+async function* readRange(file: FileHandle, start: number, end: number): AsyncGenerator<Uint8Array> {
   try {
     for (let at = start; at <= end;) {
       const { bytesRead, buffer } = await file.read(new Uint8Array(Math.min(CHUNK, end - at + 1)), 0, undefined, at)

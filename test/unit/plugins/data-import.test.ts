@@ -82,6 +82,10 @@ describe('a CSV file', () => {
     ['a byte order mark', '\uFEFFslug,title\r\na,b\r\n'],
     ['another separator', 'slug;title\r\na;b\r\n', 'separator=;'],
     ['tabs', 'slug\ttitle\r\na\tb\r\n', 'separator=tab'],
+    ['the separator that its first line names', 'sep=;\r\nslug;title\r\na;b\r\n', ''],
+    ['a quoted line with a tab, against the parameter', '"SEP=\t"\nslug\ttitle\na\tb\n', 'separator=;'],
+    ['UTF-16, as Excel saves it', Buffer.from('\uFEFFslug\ttitle\r\na\tb\r\n', 'utf16le'), 'separator=tab'],
+    ['UTF-16 in the other order of bytes', Buffer.from('\uFEFFsep=;\nslug;title\na;b\n', 'utf16le').swap16()],
     ['empty lines', 'slug,title\r\n\r\na,b\r\n\r\n'],
     ['a column that only the server sets', 'id,slug,title,deletedAt\r\n77,a,b,2020-01-01\r\n'],
     ['the apostrophe of an export', 'slug,title\r\na,b\r\n'],
@@ -89,6 +93,21 @@ describe('a CSV file', () => {
     const { send, rows } = await open()
     expect((await send(file, query)).status).toBe(200)
     expect(rows()).toMatchObject([{ id: 1, slug: 'a', title: 'b', deleted_at: null }])
+  })
+
+  it.each([
+    ['slug;title\r\na;b', '', '`;`'], ['slug\ttitle\r\na\tb', '', 'a tab'], ['slug,title\r\na,b', 'separator=;', 'a comma'], ['sep=,\nslug;title\na;b', 'separator=;', '`;`'],
+  ])('with another separator is refused, and the parameter is named: %j, %s', async (file, query, separator) => {
+    const { send, rows } = await open()
+    const { status, body } = await send(file, query)
+    expect([status, body.message, body.data]).toEqual([400, `The header of the file contains ${separator}. Send its separator as \`separator\`.`, { code: 'INVALID_QUERY', parameter: 'separator' }])
+    expect(rows()).toEqual([])
+  })
+
+  it('names the lines of the file, with the line of its separator', async () => {
+    const { send } = await open()
+    expect((await send('sep=;\nslug;title\na;b\nc')).errors).toMatchObject([{ line: 4 }])
+    expect((await send('sep=;\nslug;title\na;"b')).errors).toMatchObject([{ line: 3 }])
   })
 
   it('has text that begins with an apostrophe and a formula as the export writes it', async () => {

@@ -6,11 +6,43 @@ import { MAX_LINE, type Line } from './lines'
 /** A cell; `null` if it is empty and not quoted. */
 export type Cell = string | null
 
+export interface CsvStart {
+  /** The file without the line `sep=;`. */
+  readonly texts: AsyncGenerator<string, void>
+  readonly separator: string
+  /** The number of the first line of `texts`. */
+  readonly line: number
+}
+
+const SEP_LINE = /^"?sep=([,;\t])"?(?:\r\n|\n|\r(?!\n))/i
+const MAX_SEP_LINE = 10
+
 /**
- * Yields the cells of each record, with the line on which the record begins. A line that is no CSV ends the file with an error.
- * @param texts the file in parts
+ * Reads the line `sep=;`, with which a file tells Excel its separator. Excel shows no record for it.
+ * @param separator of a file without this line
  */
-export async function* readCsv(texts: AsyncGenerator<string, void>, separator: string): AsyncGenerator<Line<readonly Cell[]>, void> {
+export async function startCsv(texts: AsyncGenerator<string, void>, separator: string): Promise<CsvStart> {
+  let start = ''
+  while (start.length < MAX_SEP_LINE) {
+    const { done, value } = await texts.next()
+    if (done) break
+    start += value
+  }
+  const [line = '', own] = SEP_LINE.exec(start) ?? []
+  const rest = start.slice(line.length)
+  return {
+    separator: own ?? separator,
+    line: own === undefined ? 1 : 2,
+    texts: (async function* () {
+      if (rest !== '') yield rest
+      yield* texts
+    })(),
+  }
+}
+
+/** Yields the cells of each record, with the line on which the record begins. A line that is no CSV ends the file with an error. */
+export async function* readCsv({ texts, separator, line }: CsvStart): AsyncGenerator<Line<readonly Cell[]>, void> {
+  const skipped = line - 1
   // Loaded with the first import, so that an app without imports does not load it.
   const { parse } = await import('csv-parse/stream')
   const options: Options = {
@@ -20,7 +52,6 @@ export async function* readCsv(texts: AsyncGenerator<string, void>, separator: s
     max_record_size: MAX_LINE,
     cast: (text, { quoting }) => text === '' && !quoting ? null : text,
   }
-  let line = 1
   try {
     for await (const cells of toStream(texts).pipeThrough(parse(options)) as unknown as AsyncIterable<readonly Cell[]>) {
       yield { line, value: cells }
@@ -31,7 +62,7 @@ export async function* readCsv(texts: AsyncGenerator<string, void>, separator: s
     const { code, lines } = error as Partial<CsvError> & { readonly lines?: number }
     if (error instanceof ApiError || code === undefined || !Object.hasOwn(PROBLEMS, code)) throw error
     // The parser has dropped the records that it read before the error.
-    yield { line: lines ?? line, value: invalidBody(`The line is no valid CSV: ${PROBLEMS[code]}.`) }
+    yield { line: lines === undefined ? line : lines + skipped, value: invalidBody(`The line is no valid CSV: ${PROBLEMS[code]}.`) }
   }
 }
 

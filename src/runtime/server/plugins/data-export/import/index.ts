@@ -9,8 +9,8 @@ import type { PluginResource } from '../../../plugin/server'
 import type { AutoApiContext } from '../../../registration'
 import { parseKeepFormulas, parseSeparator } from '../request'
 import { callerKey, type Slots } from '../slots'
-import { createToRecord, type ToRecord } from './cells'
-import { readCsv, type Cell } from './csv-reader'
+import { createToRecord, type CellOptions, type ToRecord } from './cells'
+import { readCsv, startCsv, type Cell, type CsvStart } from './csv-reader'
 import { createParseJson } from './json'
 import { decodeText, readNdjson, type Line } from './lines'
 import { endSlow } from './slow'
@@ -47,7 +47,8 @@ export async function importFile(
   const free = limits.slots.take(callerKey(ctx, request))
   const texts = decodeText(endSlow(request.stream({ maxSize: limits.maxImportSize })))
   const parseJson = createParseJson(limits.maxImportValues)
-  const lines = isCsv ? toRecords(readCsv(texts, separator), { fields, keepFormulas, parseJson }, limits) : readNdjson(texts, parseJson)
+  const options = { fields, keepFormulas, parseJson }
+  const lines = isCsv ? toRecords(startCsv(texts, separator), options, limits) : readNdjson(texts, parseJson)
   const lineOf: number[] = []
   try {
     const data = await save(ctx, ctx.resource, takeRecords(lines, lineOf, limits), { key })
@@ -94,16 +95,21 @@ function parseImport(query: Query, isCsv: boolean, primaryKey: readonly string[]
   }
 }
 
-/** The first line is the header. An empty line stands for a record only in a file with one column. */
+/**
+ * The first line is the header. An empty line stands for a record only in a file with one column.
+ * @throws `INVALID_QUERY` if the header has another separator
+ */
 async function* toRecords(
-  lines: AsyncGenerator<Line<readonly Cell[]>, void>, options: Parameters<typeof createToRecord>[1], { maxImportRows }: ImportLimits,
+  starting: Promise<CsvStart>, options: CellOptions, { maxImportRows }: ImportLimits,
 ): AsyncGenerator<Line<Body>, void> {
+  const start = await starting
   let toRecord: ToRecord | undefined
   let width = 0
   let empty = 0
-  for await (const { line, value } of lines) {
+  for await (const { line, value } of readCsv(start)) {
     if (value instanceof ApiError) yield { line, value }
     else if (!toRecord) {
+      assertSeparator(value, start.separator, options)
       const created = createToRecord(value, options)
       if (created instanceof ApiError) return yield { line, value: created }
       toRecord = created
@@ -114,6 +120,15 @@ async function* toRecords(
     else if (++empty > maxImportRows) throw limitExceeded(`The file has more than ${maxImportRows} empty lines. Remove them.`)
   }
 }
+
+/** A file with another separator has names that contain it, which are no fields. */
+function assertSeparator(header: readonly Cell[], separator: string, { fields }: CellOptions): void {
+  const other = Object.entries(SEPARATOR_NAMES).find(([other]) =>
+    other !== separator && header.some(cell => cell !== null && cell.includes(other) && !fields.has(cell)))
+  if (other) throw invalidQuery(`The header of the file contains ${other[1]}. Send its separator as \`separator\`.`, 'separator')
+}
+
+const SEPARATOR_NAMES: Readonly<Record<string, string>> = { ',': 'a comma', ';': '`;`', '\t': 'a tab' }
 
 /** Names the lines of the failed records instead of their positions. */
 function withLines(error: unknown, lineOf: readonly number[]): unknown {

@@ -1,4 +1,5 @@
 /** Splits a file into lines while it arrives. */
+import { joinBytes } from '../../../../shared/bytes'
 import { invalidBody, type ApiError } from '../../../core/error'
 import type { ParseJson } from './json'
 
@@ -12,22 +13,31 @@ export interface Line<T> {
   readonly value: T | ApiError
 }
 
-/** Decodes UTF-8, and removes a byte order mark. @throws `INVALID_BODY` for bytes that are no UTF-8. */
+/** The first two bytes of a file in UTF-16, such as one that Excel saves as "Unicode text". */
+const UTF_16: Readonly<Record<string, string>> = { '255,254': 'utf-16le', '254,255': 'utf-16be' }
+
+/** Decodes UTF-8, or UTF-16 with a byte order mark, and removes the mark. @throws `INVALID_BODY` for bytes that are neither. */
 export async function* decodeText(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string, void> {
-  const decoder = new TextDecoder('utf-8', { fatal: true })
-  const decode = (chunk?: Uint8Array) => {
+  let decoder: TextDecoder | undefined
+  let first: Uint8Array = new Uint8Array()
+  const decode = (chunk: Uint8Array, stream: boolean) => {
+    decoder ??= new TextDecoder(UTF_16[chunk.subarray(0, 2).join()] ?? 'utf-8', { fatal: true })
     try {
-      return chunk ? decoder.decode(chunk, { stream: true }) : decoder.decode()
+      return decoder.decode(chunk, { stream })
     }
     catch {
-      throw invalidBody('The file is not encoded as UTF-8.')
+      throw invalidBody('The file is not encoded as UTF-8, nor as UTF-16 with a byte order mark.')
     }
   }
-  for await (const chunk of bytes) {
-    const text = decode(chunk)
+  for await (const received of bytes) {
+    const chunk: Uint8Array = first.byteLength === 0 ? received : joinBytes([first, received])
+    first = chunk
+    if (!decoder && chunk.byteLength < 2) continue
+    first = new Uint8Array()
+    const text = decode(chunk, true)
     if (text !== '') yield text
   }
-  const rest = decode()
+  const rest = decode(first, false)
   if (rest !== '') yield rest
 }
 

@@ -65,12 +65,14 @@ describe('with Nitro 3', () => {
   const nitro3: Tools['defaultHandler'] = error => ({ status: 404, statusText: 'Not Found', headers: new Headers({ 'content-type': 'application/json; charset=utf-8', 'x-own': '1' }), body: { error: true, status: 404, message: error.message } })
   const event = (accept: string) => {
     const req = new Request('http://localhost/rest/posts/7?token=hush', { headers: { accept } })
-    return { path: '/rest/posts/7?token=hush', headers: req.headers, req, res: { headers: new Headers() }, node: { req: {}, res: {} } }
+    return { path: '/rest/posts/7?token=hush', headers: req.headers, req, res: { headers: new Headers({ 'allow': 'GET', 'cache-control': 'private, no-cache', 'content-type': 'text/csv', 'content-length': '7' }) }, node: { req: {}, res: {} } }
   }
 
   it.each([['*/*', 'application/json; charset=utf-8', { error: true, status: 404, message: 'gone' }], ['application/problem+json', 'application/problem+json', { status: 404, detail: 'gone' }]])('returns a response: %s', async (accept, type, body) => {
     const response = await handler(new Error('gone'), event(accept) as never, { defaultHandler: nitro3 })
     expect([response!.status, response!.headers.get('content-type'), response!.headers.get('x-own')]).toEqual([404, type, '1'])
+    // What the API has set for the response, without the headers of its body.
+    expect(['allow', 'cache-control', 'content-length'].map(name => response!.headers.get(name))).toEqual(['GET', 'private, no-cache', null])
     expect(await response!.json()).toMatchObject(body)
   })
 

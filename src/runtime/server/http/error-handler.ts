@@ -49,13 +49,29 @@ export function createErrorHandler(mountPath: string): NitroErrorHandler {
     const status = rendered.status ?? 500
     const text = bodyOf(event, status, rendered.body, headers)
     const response = event.node?.res as NodeResponse | undefined
-    if (!response || webRequestOf(event)) return new Response(text, { status, statusText: rendered.statusText, headers })
+    if (!response || webRequestOf(event)) {
+      addPrepared(event, headers)
+      return new Response(text, { status, statusText: rendered.statusText, headers })
+    }
     headers.forEach((value, name) => response.setHeader(name, value))
     response.statusCode = status
     if (rendered.statusText) response.statusMessage = rendered.statusText
     response.end(text)
   }
 }
+
+/** Adds the headers that are set for the response, such as `Allow` and `Cache-Control`. h3 2 does not add them to that of an error. */
+function addPrepared(event: ErrorEvent, headers: Headers): void {
+  const { headers: prepared } = (event as { readonly res?: { readonly headers?: unknown } }).res ?? {}
+  if (!(prepared instanceof Headers)) return
+  prepared.forEach((value, name) => {
+    if (name === 'set-cookie') headers.append(name, value)
+    else if (!OF_BODY.has(name)) headers.set(name, value)
+  })
+}
+
+/** Headers of the body that the response would have had. */
+const OF_BODY: ReadonlySet<string> = new Set(['content-type', 'content-length', 'content-encoding', 'content-range', 'etag'])
 
 /** The body as text. The type of problem details replaces that of JSON. */
 function bodyOf(event: ErrorEvent, status: number, body: object, headers: Headers): string {

@@ -88,7 +88,7 @@ describe('the other tiers', () => {
   it('full starts more services, tests more files with Nuxt 5 and keeps the times', () => {
     const { called } = run({ tier: 'FULL' })
     expect(called).toContain('services a b')
-    expect(called.find(call => call.startsWith('run test:versions'))).toContain('test/e2e/visibility')
+    expect(called.find(call => call.startsWith('run test:versions'))).toContain('test/e2e/browser')
     expect(called.at(-1)).toMatch(/^run --silent test:keep-times/)
   })
 

@@ -3,8 +3,8 @@ import { auditLog } from '../../src/runtime/server/plugins/index'
 import { auditLogColumns } from '../../src/runtime/server/schema/presets/sqlite'
 import { sqliteTable } from 'drizzle-orm/sqlite-core'
 import { auditLogSql } from '../../test/engines/support/audit-log'
+import { longestBlock } from '../../test/support/longest-block'
 import { createServer } from '../../test/support/server'
-
 import { createNumbers, MAX_REQUEST, randomRequest, sizeOf, toUrl, type Candidate, type Searched, type SearchedRequest } from './grammar.ts'
 import { openScene, TABLES } from './scene.ts'
 
@@ -78,28 +78,4 @@ async function least(run: () => Promise<{ readonly block: number }>, times: numb
   let block = Infinity
   for (let time = 0; time < times; time++) block = Math.min(block, (await run()).block)
   return block
-}
-
-/** Milliseconds that this thread has worked. On a machine with other work to do, the clock would measure that work too. */
-function worked(): number {
-  const { user, system } = process.threadCpuUsage()
-  return (user + system) / 1000
-}
-
-/** The longest work during which nothing else in the process had its turn. */
-async function longestBlock(run: () => Promise<unknown>): Promise<number> {
-  let [longest, last, running] = [0, worked(), true]
-  const tick = () => {
-    const now = worked()
-    longest = Math.max(longest, now - last)
-    last = now
-    if (running) setImmediate(tick)
-  }
-  setImmediate(tick)
-  await new Promise(resolve => setImmediate(resolve))
-  longest = 0
-  await run()
-  await new Promise(resolve => setImmediate(resolve))
-  running = false
-  return longest
 }

@@ -42,7 +42,7 @@ export async function createRoleDocument(tables: InspectedTables, plugins: reado
 }
 
 /**
- * Returns the error with which the server would not start, such as a plugin whose table is not registered. Errors of files that work only
+ * Returns the error that would stop the start of the server, such as a plugin whose table is not registered. Errors of files that work only
  * in the server are not among them.
  */
 export async function findStartError(tables: InspectedTables, plugins: readonly PluginSource[]): Promise<string | undefined> {

@@ -3,6 +3,7 @@ import Database from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { longestBlock } from '../../support/longest-block'
 import { createServer, type TestServer } from '../../support/server'
 import { isFull } from '../../support/tiers'
 
@@ -84,30 +85,6 @@ describe('count=estimated', () => {
     expect(await meta({ cursor: '' })).toEqual({ limit: 5, hasMore: true, nextCursor: expect.any(String) })
   })
 })
-
-/** Milliseconds this thread has worked: on a machine with other work to do, the clock says more of that than of us. */
-function worked(): number {
-  const { user, system } = process.threadCpuUsage()
-  return (user + system) / 1000
-}
-
-/** The longest work during which nothing else in the process had its turn. */
-async function longestBlock(run: () => Promise<unknown>): Promise<number> {
-  let [longest, last, running] = [0, worked(), true]
-  const tick = () => {
-    const now = worked()
-    longest = Math.max(longest, now - last)
-    last = now
-    if (running) setImmediate(tick)
-  }
-  setImmediate(tick)
-  await new Promise(resolve => setImmediate(resolve))
-  longest = 0
-  await run()
-  await new Promise(resolve => setImmediate(resolve))
-  running = false
-  return longest
-}
 
 const blockOf = (query: Record<string, unknown>) => longestBlock(async () => expect((await get('pages', { limit: 1, fields: 'id', ...query })).status).toBe(200))
 

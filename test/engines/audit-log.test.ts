@@ -41,6 +41,7 @@ const STRANGER: Caller = { user: { id: 11, organizationId: 2 }, permissions: ['a
 /** A reader for whom the tests choose rules. */
 const GUEST = { id: 12, organizationId: 1 }
 let unreadable: { fields: ReadonlySet<string>, rows: readonly number[] } = { fields: new Set(), rows: [] }
+let hiddenTags: { bySql: readonly number[], inCode: readonly number[] } = { bySql: [], inCode: [] }
 const forGuest = (field: string) => ({ read: ({ user }: { user: { id?: unknown } | null }) => user?.id !== GUEST.id || !unreadable.fields.has(field) })
 
 const every = { read: true, create: true, update: true, delete: true } as const
@@ -63,6 +64,13 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
             fields: { price: { read: 'payroll' }, big: { read: false }, ...Object.fromEntries(['title', 'data', 'at', 'bytes'].map(field => [field, forGuest(field)])) },
             listFilter: (table: { id: Column }, { user }: { user: { id?: unknown } | null }) =>
               user?.id === GUEST.id && unreadable.rows.length > 0 ? notInArray(table.id, [...unreadable.rows]) : undefined,
+          },
+          // The guest sees no tag of `hiddenTags`: by SQL, or judged in code.
+          tags: {
+            permissions: every,
+            listFilter: (table: { id: Column }, { user }: { user: { id?: unknown } | null }) =>
+              user?.id === GUEST.id && hiddenTags.bySql.length > 0 ? notInArray(table.id, [...hiddenTags.bySql]) : undefined,
+            objectLevel: (row: { id: number }, { user }: { user: { id?: unknown } | null }) => user?.id !== GUEST.id || !hiddenTags.inCode.includes(row.id),
           },
           labels: { permissions: every, objectLevel: (row: { id: number }, ctx: { operation: string }) => ctx.operation !== 'read' || row.id % 2 === 1 },
         },
@@ -120,6 +128,30 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       expect(entries.map(({ kind, resource, recordId, columns }) => [kind, resource, recordId, resource === 'articleLabels' ? '' : columns])).toEqual([
         ['link', 'articles', '1', ['tags']], ['unlink', 'articles', '1', ['tags']], ['link', 'tags', '2', ['articles']], ['link', 'articleLabels', expect.any(String), ''],
       ])
+    })
+
+    it('shows an entry of a link only to a reader who can see both records, by the rules of today', async () => {
+      await write('POST', 'articles/1/relations/tags', { ids: [3] })
+      await write('DELETE', 'articles/1/relations/tags', { ids: [1, 2] })
+      const hidden = await send('GET', 'articles/1/relations/tags', undefined, { user: GUEST, permissions: ['auditor'] })
+      expect(hidden.body.data.map(({ id }: { id: number }) => id)).toEqual([3])
+      for (const [where, visible] of [[{ bySql: [1], inCode: [] }, [2, 3]], [{ bySql: [], inCode: [1, 3] }, [2]], [{ bySql: [2, 3], inCode: [1] }, []]] as const) {
+        hiddenTags = where
+        const guest: Caller = { user: GUEST, permissions: ['auditor'] }
+        const [history, log, all] = [await send('GET', 'articles/1/history', undefined, guest), await list(guest), await list({ user: GUEST, permissions: ['auditor', 'auditLog:all'] })]
+        expect({ where, history: history.body.data.length, total: history.body.meta.total, log: log.data.length, all: all.data.length })
+          .toEqual({ where, history: visible.length, total: visible.length, log: visible.length, all: 3 })
+      }
+      hiddenTags = { bySql: [], inCode: [] }
+      for (const caller of [AUDITOR, OWNER]) for (const entry of (await list(caller)).data) expect(entry).not.toHaveProperty('otherId')
+      for (const query of ['filter[otherId]=1', 'sort=otherId', 'fields=otherId', 'groupBy=otherId'])
+        expect({ query, status: (await send('GET', `auditLog?${query}`, undefined, { ...OWNER, permissions: ['*'] })).status }).toEqual({ query, status: 400 })
+      // Whoever gets the id of a tag that was deleted is another record.
+      await write('DELETE', 'articles/1/relations/tags', { ids: [3] })
+      await write('DELETE', 'tags/3')
+      await write('POST', 'tags', { id: 3, name: 'new' })
+      expect(namesOf((await list(AUDITOR, '?resource=articles')).data)).toEqual(['unlink articles 1', 'unlink articles 1'])
+      expect((await list(OWNER, '?resource=articles')).data).toHaveLength(4)
     })
 
     it('records restores, purges and groups, and nothing for a refused write', async () => {

@@ -76,6 +76,7 @@ function linkEntry(log: AuditLog, rows: ChangedRows, shared: EntryContext, api: 
     kind,
     resource: owner.resource,
     recordId: owner.foreignKey ? rows.foreignId(owner.foreignKey) : null,
+    otherId: owner.otherKey ? rows.foreignId(owner.otherKey) : null,
     rootId: rows.cascaded ? rootOf(ctx) : null,
     tenantId: owner.hasTenant ? rows.tenant : callerTenant(ctx),
     columns: [owner.relation],

@@ -2,13 +2,16 @@
 import type { Api } from '../../core/api'
 import type { ChangedRows } from '../../core/changes'
 import type { AutoApiContext } from '../../registration'
+import type { ForeignKeyFacts } from '../../schema/drizzle/foreign-keys'
 import type { ManyToMany, Resource } from '../../schema/model'
 
 export interface LinkOwner {
   readonly resource: string
   readonly relation: string
-  /** The columns of the junction that contain the id of the record. Absent if its foreign key does not refer to the primary key. */
-  readonly foreignKey?: readonly string[]
+  /** The columns of the junction that contain the id of the record. `undefined` if its foreign key does not refer to the primary key. */
+  readonly foreignKey: readonly string[] | undefined
+  /** The columns of the junction that contain the id of the other record. `undefined` in the same case. */
+  readonly otherKey: readonly string[] | undefined
   /** Whether the junction has a tenant column. */
   readonly hasTenant: boolean
   readonly hasTrash: boolean
@@ -46,17 +49,22 @@ export function unregisteredLinks(resource: Resource): readonly ManyToMany[] {
   return links
 }
 
-function toOwner({ name, primaryKey }: Resource, { name: relation, junction }: ManyToMany): LinkOwner {
-  const { sourceKey: { columns, foreignColumns }, resource } = junction
-  const foreignKey = primaryKey.map(field => columns[foreignColumns.indexOf(field.name)])
-  const isKey = foreignKey.length === columns.length && !foreignKey.includes(undefined)
+function toOwner({ name, primaryKey }: Resource, { name: relation, target, junction }: ManyToMany): LinkOwner {
+  const { sourceKey, targetKey, resource } = junction
   return {
     resource: name,
     relation,
-    ...isKey && { foreignKey: foreignKey as string[] },
+    foreignKey: idColumns(sourceKey, primaryKey),
+    otherKey: idColumns(targetKey, target.primaryKey),
     hasTenant: resource.tenant !== undefined,
     hasTrash: resource.roles.deletedAt !== undefined,
   }
+}
+
+/** The columns of a foreign key that contain the id of the record, in the order of its primary key. */
+function idColumns({ columns, foreignColumns }: ForeignKeyFacts, primaryKey: Resource['primaryKey']): readonly string[] | undefined {
+  const found = primaryKey.map(field => columns[foreignColumns.indexOf(field.name)])
+  return found.length === columns.length && !found.includes(undefined) ? found as string[] : undefined
 }
 
 /**
@@ -74,3 +82,14 @@ export function linkKind({ kind }: ChangedRows, { hasTrash }: LinkOwner): 'link'
   if (kind === 'link' || kind === 'create') return 'link'
   return kind === 'unlink' || kind === 'purge' || (kind === 'delete' && !hasTrash) ? 'unlink' : undefined
 }
+
+/** A relation whose links are entries of one record about another one. */
+export interface EntryLink {
+  readonly relation: string
+  readonly target: Resource
+}
+
+/** The relations of a resource whose entries contain the id of the other record. */
+export const linksWithId = (resource: Resource): readonly EntryLink[] => unregisteredLinks(resource)
+  .filter(({ junction, target }) => idColumns(junction.targetKey, target.primaryKey))
+  .map(({ name, target }) => ({ relation: name, target }))

@@ -8,8 +8,8 @@ import type { Resource } from '../../schema/model'
 import type { AuditLogOptions } from './options'
 
 export const ENTRY_COLUMNS = [
-  'id', 'at', 'kind', 'resource', 'recordId', 'rootId', 'userId', 'tokenId', 'via', 'tenantId', 'requestId', 'ip', 'columns', 'before',
-  'after', 'reason',
+  'id', 'at', 'kind', 'resource', 'recordId', 'otherId', 'rootId', 'userId', 'tokenId', 'via', 'tenantId', 'requestId', 'ip', 'columns',
+  'before', 'after', 'reason',
 ] as const
 
 /** Columns that contain JSON. Filters and sorts cannot use them, so they disclose nothing of a value that the reader cannot read. */

@@ -1,6 +1,7 @@
 /** Loads the records of entries that a rule in code judges: one statement per resource for all entries of a batch. */
 import { allFields } from '../../core/access/fields'
 import { applyScope, narrow } from '../../core/access/row-scope'
+import type { Api } from '../../core/api'
 import { requireSession, type Session } from '../../core/context'
 import { decoder, type RecordValues } from '../../core/execute/rows/decode'
 import { readRows } from '../../core/execute/rows/rows'
@@ -27,10 +28,20 @@ export async function recordCheck(session: Session, log: AuditLog): Promise<Chec
   const judged = [...resources].filter(([, access]) => access.canRead && isJudged(access))
   if (judged.length === 0) return undefined
   const finders = new Map(judged.map(([name, access]) => [name, recordFinder(session, access)]))
-  return async ({ resource, recordId }) => {
-    const find = finders.get(String(resource))
-    return !find || (typeof recordId === 'string' && await find(recordId) !== undefined)
+  const isFound = async (resource: string, id: unknown) => {
+    const find = finders.get(resource)
+    return !find || (typeof id === 'string' && await find(id) !== undefined)
   }
+  return async ({ resource, recordId, kind, columns, otherId }) => {
+    const target = kind === 'link' || kind === 'unlink' ? linkTarget(session.api, String(resource), columns) : undefined
+    return await isFound(String(resource), recordId) && (!target || await isFound(target, otherId))
+  }
+}
+
+/** The resource of the other record of a link. `columns` of its entry contains the relation. */
+function linkTarget({ resources }: Api, resource: string, columns: unknown): string | undefined {
+  const [relation] = Array.isArray(columns) ? columns as unknown[] : []
+  return resources.get(resource)?.relations.get(String(relation))?.target.name
 }
 
 /** Whether rules in code judge the rows of a resource. */

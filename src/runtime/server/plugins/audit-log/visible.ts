@@ -5,10 +5,12 @@
 import { getTableName, sql, type SQL, type Table } from 'drizzle-orm'
 import { CHANGE_KINDS } from '../../core/changes'
 import { isTenantId, requireSession, type Session } from '../../core/context'
-import { NO_ROWS, RowClause, sameBytes, shapeOf, valuesOf, type Clause } from '../../core/sql/clause'
+import { fromClauses, NO_ROWS, RowClause, sameBytes, shapeOf, valuesOf, type Clause } from '../../core/sql/clause'
 import { quoted, shape } from '../../core/sql/shape'
 import type { AutoApiContext } from '../../registration'
+import type { Resource } from '../../schema/model'
 import { findRecordLimit, readerAccess, type ReaderAccess, type ResourceAccess } from './access'
+import { linksWithId, unregisteredLinks } from './links'
 import { columnsOf, resourceOf, type AuditLog, type EntryColumns } from './log'
 import { aliasOf, fixedSql } from './sql/fixed'
 import { byResource, canCompareId, ENTRY_SQL, hasRecordId, literal } from './sql/index'
@@ -69,31 +71,56 @@ export function fieldCondition(
 }
 
 /** Entries of records that the reader can see: `exists (select 1 from posts where id = cast(record_id …) and …)`. */
-async function recordClause(session: Session, log: AuditLog, { resources }: ReaderAccess, table: Table): Promise<Clause> {
-  const branches: { readonly access: ResourceAccess, readonly scope: Clause }[] = []
-  for (const access of resources.values()) {
-    const isFound = access.canRead && canCompareId(access.call.resource, columnsOf(table).recordId)
-    if (isFound) branches.push({ access, scope: await access.scope() })
+async function recordClause(session: Session, log: AuditLog, reader: ReaderAccess, table: Table): Promise<Clause> {
+  const branches: { readonly name: string, readonly clause: Clause }[] = []
+  for (const access of reader.resources.values()) {
+    const own = await foundClause(session, log, access, table, 'recordId')
+    if (own) branches.push({ name: access.call.resource.name, clause: await withLinks(session, log, reader, access, table, own) })
   }
   if (branches.length === 0) return NO_ROWS
-  const key = shape`records ${branches.map(({ access }) => access.call.resource)}${shapeOf(branches.map(({ scope }) => scope))}`
-  return {
-    shape: key,
-    values: valuesOf(branches.map(({ scope }) => scope)),
-    build: () => {
-      const { perEntry } = ENTRY_SQL[session.engine.dialect]
-      const exists = branches.map(({ access, scope }) => sql`${beginExists(session, log, table, access)}${scope.build()}${perEntry}))`)
-      const resource = resourceName(session, log, table)
-      return sql`(case ${resource} ${sql.join(exists, sql` `)} else false end and not ${hasEnded(session, log, table)})`
-    },
-  }
+  const clauses = branches.map(({ clause }) => clause)
+  return fromClauses(shape`records ${branches.map(({ name }) => quoted(name))}`, clauses, () => {
+    const found = new Map(branches.map(({ name, clause }) => [name, clause.build()]))
+    return sql`(${byResource(resourceName(session, log, table), found)} and not ${hasEnded(session, log, table)})`
+  })
 }
 
-/** `when 'posts' then (exists (select 1 from posts where id = cast(record_id …) and` */
-function beginExists(session: Session, log: AuditLog, table: Table, { call: { resource } }: ResourceAccess): SQL {
-  return fixedSql(session.api, `record ${textKey(log, table)} ${resource.name}`, () => {
-    const hasId = hasRecordId(resource, columnsOf(table).recordId)!
-    return sql`when ${sql.raw(literal(resource.name))} then (exists (select 1 from ${resource.table} where ${hasId} and `
+/** `exists (select 1 from posts where id = cast(record_id …) and …)`. `undefined` if the reader can see no record of the resource. */
+async function foundClause(
+  session: Session, log: AuditLog, access: ResourceAccess, table: Table, id: 'recordId' | 'otherId',
+): Promise<Clause | undefined> {
+  const { call: { resource }, canRead } = access
+  if (!canRead || !canCompareId(resource, columnsOf(table)[id])) return undefined
+  const scope = await access.scope()
+  return fromClauses(shape`found ${quoted(id)}${resource}`, [scope], () => {
+    const begin = fixedSql(session.api, `record ${textKey(log, table)} ${resource.name} ${id}`, () =>
+      sql`exists (select 1 from ${resource.table} where ${hasRecordId(resource, columnsOf(table)[id])!} and `)
+    return sql`${begin}${scope.build()}${ENTRY_SQL[session.engine.dialect].perEntry})`
+  })
+}
+
+/**
+ * An entry of a link is about two records, and the reader has to see both:
+ * `… and (kind not in ('link', 'unlink') or (columns contain 'tags' and exists (select 1 from tags where id = cast(other_id …) and …)))`
+ */
+async function withLinks(
+  session: Session, log: AuditLog, { resources }: ReaderAccess, access: ResourceAccess, table: Table, own: Clause,
+): Promise<Clause> {
+  const { call: { resource }, shown } = access
+  if (unregisteredLinks(resource).length === 0) return own
+  const links: { readonly relation: string, readonly target: Resource, readonly clause: Clause }[] = []
+  for (const { relation, target } of linksWithId(resource)) {
+    const other = shown.has(relation) ? resources.get(target.name) : undefined
+    const clause = other && await foundClause(session, log, other, table, 'otherId')
+    if (clause) links.push({ relation, target, clause })
+  }
+  const clauses = [own, ...links.map(({ clause }) => clause)]
+  return fromClauses(shape`links ${links.map(({ relation }) => quoted(relation))}`, clauses, () => {
+    const entry = columnsOf(table)
+    const both = links.map(({ relation, target, clause }) =>
+      sql` or (${ENTRY_SQL[session.engine.dialect].overlaps(entry.columns, [relation])} and ${clause.build()}
+        and not ${otherHasEnded(session, log, table, target)})`)
+    return sql`(${own.build()} and (${exactly(session, log, table, 'kind')} not in ('link', 'unlink')${sql.join(both)}))`
   })
 }
 
@@ -101,14 +128,26 @@ function beginExists(session: Session, log: AuditLog, table: Table, { call: { re
  * Whether the record of an entry was removed since, or created again. The record that has its id today is another one: databases and
  * clients can use an id again.
  */
-const hasEnded = (session: Session, log: AuditLog, table: Table): SQL => fixedSql(session.api, `ended ${textKey(log, table)}`, () => {
+const hasEnded = (session: Session, log: AuditLog, table: Table): SQL => fixedSql(session.api, `ended ${textKey(log, table)}`, () =>
+  endedSince(session, log, table, ended => sameRecord(session, log, table, ended)))
+
+/** Whether the other record of a link was removed since, or created again. */
+const otherHasEnded = (session: Session, log: AuditLog, table: Table, { name }: Resource): SQL =>
+  fixedSql(session.api, `other ended ${textKey(log, table)} ${name}`, () => endedSince(session, log, table, (ended) => {
+    const { fields } = resourceOf(session.api, log)
+    const isResource = sameBytes(columnsOf(ended).resource, sql.raw(literal(name)), fields.get('resource')!.bytes)
+    const isRecord = sameBytes(columnsOf(ended).recordId, columnsOf(table).otherId, fields.get('recordId')!.bytes)
+    return sql`${isResource} and ${isRecord}`
+  }))
+
+function endedSince(session: Session, log: AuditLog, table: Table, isRecord: (ended: Table) => SQL): SQL {
   const ended = aliasOf(log.table, 'ended')
   const [entry, end] = [columnsOf(table), columnsOf(ended)]
   // Entries of one commit have the same time. Those of a new record and its links can be in any order.
   const isCreate = sql`${exactly(session, log, ended, 'kind')} = 'create' and ${end.at} > ${entry.at}`
-  return sql`exists (select 1 from ${log.table} as ${sql.identifier('ended')} where ${sameRecord(session, log, table, ended)}
+  return sql`exists (select 1 from ${log.table} as ${sql.identifier('ended')} where ${isRecord(ended)}
     and ${end.kind} in (${LIMITS}) and ${end.id} >= ${entry.id} and ((${isCreate}) or ${isRemoval(session, log, ended)}))`
-})
+}
 
 /** Entries of one record. */
 export function sameRecord({ api }: Session, log: AuditLog, one: Table, other: Table): SQL {

@@ -126,6 +126,8 @@ export function auditLogColumns() {
     kind: varchar('kind', { length: 64 }).notNull(),
     resource: varchar('resource', { length: 100 }).notNull(),
     recordId: varchar('record_id', { length: 600 }),
+    /** The other record of a link, which decides who can see the entry. */
+    otherId: varchar('other_id', { length: 600 }).$defaultFn(serverOwned(() => null as unknown as string, HIDDEN)),
     rootId: varchar('root_id', { length: 600 }),
     userId: varchar('user_id', { length: 191 }),
     tokenId: varchar('token_id', { length: 191 }),

@@ -121,6 +121,8 @@ export function auditLogColumns() {
     kind: text('kind').notNull(),
     resource: text('resource').notNull(),
     recordId: text('record_id'),
+    /** The other record of a link, which decides who can see the entry. */
+    otherId: text('other_id').$defaultFn(serverOwned(() => null as unknown as string, HIDDEN)),
     rootId: text('root_id'),
     userId: text('user_id'),
     tokenId: text('token_id'),

@@ -159,11 +159,43 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       expect(real.headers.get('preference-applied')).toBeNull()
       if (isDeletion({ name })) {
         expect(dry.body.affected).toEqual(reported())
+        expect(typeof dry.body.confirm).toBe(transactional || !name.startsWith('bulk-delete') || path.includes('force') ? 'string' : 'undefined')
         return expect(dry.body.meta).toEqual(name.startsWith('bulk') ? real.body.meta : undefined)
       }
       expect(withoutIds(dry.body)).toEqual(withoutIds(real.body))
       if (engineCase.engine === 'd1' || /create/.test(name)) return
       expect(dry.body).toEqual(real.body)
+    })
+
+    it('names the rows in `confirm`, so that a write of others is refused', async () => {
+      const ask = (method: string, path: string, body?: unknown) => ledger.request(method, `/api/${path}`, { body, caller: CALLER })
+      // The same number of rows, but another comment.
+      const change = () => ledger.opened.exec(`update comments set article_id = 3 where id = 12;
+        insert into comments (id, organization_id, article_id, body) values (1012, 1, 1, 'another'); insert into notes (comment_id, place) values (1012, 'end');`)
+      for (const [method, path, body] of [['DELETE', 'articles/1?'], ['DELETE', 'articles/1?force=true&'], ...transactional ? [['DELETE', 'articles/bulk?', { ids: [1, 2] }] as const] : []] as const) {
+        await reset(ledger)
+        const preview = (await ask(method, `${path}dryRun=true`, body)).body
+        expect((await ask(method, `${path}dryRun=true`, body)).body).toEqual(preview)
+        await change()
+        const before = await dump(ledger)
+        for (const dry of ['', '&dryRun=true']) {
+          const refused = await ask(method, `${path}confirm=${preview.confirm}${dry}`, body)
+          expect({ path, status: refused.status, data: refused.body.data }).toMatchObject({ status: 409, data: { code: 'CONFLICT', affected: preview.affected } })
+          expect(refused.body.data.confirm).not.toBe(preview.confirm)
+        }
+        expect(await dump(ledger)).toEqual(before)
+        const again = (await ask(method, `${path}dryRun=true`, body)).body
+        expect((await ask(method, `${path}confirm=${again.confirm}`, body)).status).toBe(200)
+        expect((await ask(method, `${path}confirm=`, body)).status).toBe(400)
+      }
+      await reset(ledger)
+      for (const [path, body] of [['articles/4/restore?'], ['articles/bulk/restore?', { deletionId: 'd4' }]] as const) {
+        await reset(ledger)
+        const preview = (await ask('POST', `${path}dryRun=true`, body)).body
+        expect((await ask('POST', `${path}confirm=other`, body)).status).toBe(409)
+        expect((await ask('POST', `${path}confirm=${preview.confirm}`, body)).status).toBe(200)
+      }
+      await reset(ledger)
     })
 
     it('of an endpoint rolls back its atomic writes, and is refused without support for it', async () => {

@@ -7,7 +7,15 @@ import type { ApiCall } from './client'
 import { withDescendants } from './keys'
 
 /** Selects several records: by their ids, or all records that one cascading deletion moved to the trash. */
-export type Group = { readonly ids: readonly TaggedId[] } | { readonly deletionId: string }
+export type Group = ({ readonly ids: readonly TaggedId[] } | { readonly deletionId: string }) & Confirmed
+
+/** A record of a preview. */
+type ConfirmedId = { readonly id: RecordId } & Confirmed
+
+interface Confirmed {
+  /** `confirm` of the response to a dry run. If the write would change other records, it is refused. */
+  readonly confirm?: string
+}
 
 /** An id, or an id with the tag that the record must have. */
 export type TaggedId = RecordId | { readonly id: RecordId, readonly ifMatch?: string }
@@ -16,12 +24,12 @@ export type TaggedId = RecordId | { readonly id: RecordId, readonly ifMatch?: st
 export interface ActionVariables<R extends ResourceName> {
   create: CreateBody<R>
   update: { id: RecordId } & UpdateBody<R>
-  delete: RecordId | { id: RecordId, reason?: string }
-  restore: RecordId | Group
-  purge: RecordId | Group
+  delete: RecordId | { id: RecordId, reason?: string, confirm?: string }
+  restore: RecordId | ConfirmedId | Group
+  purge: RecordId | ConfirmedId | Group
   bulkCreate: readonly CreateBody<R>[]
   bulkUpdate: readonly { id: RecordId, data: UpdateBody<R>, ifMatch?: string }[]
-  bulkDelete: readonly TaggedId[]
+  bulkDelete: readonly TaggedId[] | { readonly ids: readonly TaggedId[], readonly confirm?: string }
 }
 
 /** The response of each action. */
@@ -42,6 +50,8 @@ export interface Affected {
   affected: Partial<Record<ResourceName, number>>
   /** More rows are affected, but the API checks only `objectLevelMaxRows` of them one by one. */
   affectedIsMore?: true
+  /** Stands for these rows: with it, the write is refused if it would change others. It is absent for a batch that is not atomic. */
+  confirm?: string
 }
 
 export interface BulkAffected extends Affected {
@@ -91,13 +101,17 @@ interface ActionDefinition {
 }
 
 type Id = RecordId
-type IdWithReason = Id | { readonly id: Id, readonly reason?: string }
-type IdOrGroup = Id | Group
+type IdOrGroup = Id | ConfirmedId | Group
+type IdToDelete = Id | (ConfirmedId & { readonly reason?: string })
+type IdsToDelete = readonly TaggedId[] | { readonly ids: readonly TaggedId[], readonly confirm?: string }
 
 const isId = (value: unknown): value is Id => typeof value !== 'object'
 const idOf = (value: TaggedId) => isId(value) ? value : value.id
-const idsOf = (value: IdWithReason | IdOrGroup) =>
-  isId(value) ? [value] : 'id' in value ? [value.id] : 'ids' in value ? value.ids.map(idOf) : []
+const idsOf = (value: IdToDelete | IdOrGroup | IdsToDelete) =>
+  isId(value) ? [value] : 'id' in value ? [value.id] : 'ids' in value ? value.ids.map(idOf) : 'deletionId' in value ? [] : value.map(idOf)
+
+/** The body of a request for several records, and its query. */
+const toBatch = ({ confirm, ...body }: Group, query?: ApiCall['query']) => ({ query: { ...query, confirm }, body })
 
 /** Deleting, restoring and purging cascade to dependents. */
 const withDependents = (resource: string): Invalidation => ({ resources: withDescendants(resource) })
@@ -107,26 +121,33 @@ export const ACTIONS: Readonly<Record<Action, ActionDefinition>> = {
   create: { request: (body: unknown) => ({ route: 'create', body }) },
   update: { request: ({ id, ...body }: { id: Id }) => ({ route: 'update', id, body }) },
   delete: {
-    request: (variables: IdWithReason) =>
-      isId(variables) ? { route: 'delete', id: variables } : { route: 'delete', id: variables.id, query: { reason: variables.reason } },
-    invalidates: (resource, variables: IdWithReason) => withoutRecords(resource, idsOf(variables)),
+    request: (variables: IdToDelete) => {
+      const { id, reason, confirm } = isId(variables) ? { id: variables } as Exclude<IdToDelete, Id> : variables
+      return { route: 'delete', id, query: { reason, confirm } }
+    },
+    invalidates: (resource, variables: IdToDelete) => withoutRecords(resource, idsOf(variables)),
   },
   restore: {
-    request: (variables: IdOrGroup) => (isId(variables) ? { route: 'restore', id: variables } : { route: 'bulk-restore', body: variables }),
+    request: (variables: IdOrGroup) => isId(variables)
+      ? { route: 'restore', id: variables }
+      : 'id' in variables
+        ? { route: 'restore', id: variables.id, query: { confirm: variables.confirm } }
+        : { route: 'bulk-restore', ...toBatch(variables) },
     invalidates: withDependents,
   },
   purge: {
-    request: (variables: IdOrGroup) =>
-      isId(variables)
-        ? { route: 'delete', id: variables, query: { force: true } }
-        : { route: 'bulk-delete', query: { force: true }, body: variables },
+    request: (variables: IdOrGroup) => isId(variables)
+      ? { route: 'delete', id: variables, query: { force: true } }
+      : 'id' in variables
+        ? { route: 'delete', id: variables.id, query: { force: true, confirm: variables.confirm } }
+        : { route: 'bulk-delete', ...toBatch(variables, { force: true }) },
     invalidates: (resource, variables: IdOrGroup) => withoutRecords(resource, idsOf(variables)),
   },
   bulkCreate: { request: (items: unknown) => ({ route: 'bulk-create', body: { items } }) },
   bulkUpdate: { request: (items: unknown) => ({ route: 'bulk-update', body: { items } }) },
   bulkDelete: {
-    request: (ids: readonly TaggedId[]) => ({ route: 'bulk-delete', body: { ids } }),
-    invalidates: (resource, ids: readonly TaggedId[]) => withoutRecords(resource, ids.map(idOf)),
+    request: (variables: IdsToDelete) => ({ route: 'bulk-delete', ...toBatch('ids' in variables ? variables : { ids: variables }) }),
+    invalidates: (resource, variables: IdsToDelete) => withoutRecords(resource, idsOf(variables)),
   },
 }
 

@@ -41,7 +41,7 @@ export function describeTrash(newsroom: () => Newsroom): void {
     const before = [states([id]), commentsOf(id)]
     const { status, headers, body } = await newsroom().request(`/api/posts/${id}`, { method: 'DELETE', as: EDITOR, headers: { prefer: 'tx=rollback' } })
     const comments = newsroom().rows('select id from comments where post_id = ? and deleted_at is null', id).length
-    expect([status, headers.get('preference-applied'), body]).toEqual([200, 'tx=rollback', { affected: { posts: 1, comments } }])
+    expect([status, headers.get('preference-applied'), body]).toEqual([200, 'tx=rollback', { affected: { posts: 1, comments }, confirm: body.confirm }])
     expect((await newsroom().request(`/api/posts/${id}?dryRun=maybe`, { method: 'DELETE', as: EDITOR })).status).toBe(400)
     expect([states([id]), commentsOf(id)]).toEqual(before)
   })

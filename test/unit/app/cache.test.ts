@@ -171,6 +171,20 @@ describe('a dry run', () => {
   })
 })
 
+describe('`confirm` of a preview', () => {
+  it.each<readonly [request: string, send: (app: Loose, confirm: string) => Promise<unknown>]>([
+    ['DELETE /v1/articles/1', (app, confirm) => app.useAutoApiDelete!('articles').mutateAsync({ id: 1, confirm })],
+    ['DELETE /v1/articles/1?force=true', (app, confirm) => app.useAutoApiPurge!('articles').mutateAsync({ id: 1, confirm })],
+    ['DELETE /v1/articles/bulk?force=true', (app, confirm) => app.useAutoApiPurge!('articles').mutateAsync({ ids: [1, 2], confirm })],
+    ['DELETE /v1/articles/bulk', (app, confirm) => app.useAutoApiBulkDelete!('articles').mutateAsync({ ids: [1, 2], confirm })],
+    ['POST /v1/articles/1/restore', (app, confirm) => app.useAutoApiRestore!('articles').mutateAsync({ id: 1, confirm })],
+    ['POST /v1/articles/bulk/restore', (app, confirm) => app.useAutoApiRestore!('articles').mutateAsync({ ids: [1], confirm })],
+  ])('is a parameter of %s', async (request, send) => {
+    await harness.setup(() => send(use(), 'abc')).catch(() => {})
+    expect(harness.requests[0]).toBe(`${request}${request.includes('?') ? '&' : '?'}confirm=abc`)
+  })
+})
+
 describe('an optimistic update', () => {
   const change = (updates: object, id: string | number = 1) => use().useAutoApiOptimisticUpdate!(harness.queryClient, 'articles', id, updates) as { rollback: () => void }
 

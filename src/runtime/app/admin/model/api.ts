@@ -87,15 +87,21 @@ export interface Batch<Item = Row> {
 
 export interface Deleted { readonly softDeleted: boolean, readonly deletionId?: string }
 
+/** A record, several ones, or all records of a deletion. */
+type Target = { readonly id: RecordId } | { readonly ids: readonly RecordId[] } | { readonly deletionId: string }
+
+/** With `confirm` of a preview, the write is refused if it would change other records. */
+type Confirmed<T> = T & { readonly confirm?: string }
+
 /** The variables and the response of each write. */
 interface Writes {
   create: [Row, Row]
   update: [Row & { readonly id: RecordId }, Row]
-  delete: [RecordId | { readonly id: RecordId, readonly reason?: string }, Deleted]
-  restore: [RecordId | { readonly ids: readonly RecordId[] } | { readonly deletionId: string }, Row | Batch]
-  purge: [RecordId | { readonly ids: readonly RecordId[] } | { readonly deletionId: string }, Deleted | Batch<Deleted>]
+  delete: [RecordId | { readonly id: RecordId, readonly reason?: string, readonly confirm?: string }, Deleted]
+  restore: [RecordId | Confirmed<Target>, Row | Batch]
+  purge: [RecordId | Confirmed<Target>, Deleted | Batch<Deleted>]
   bulkUpdate: [readonly { readonly id: RecordId, readonly data: Row }[], Batch]
-  bulkDelete: [readonly RecordId[], Batch<Deleted & { readonly id: RecordId }>]
+  bulkDelete: [readonly RecordId[] | Confirmed<{ readonly ids: readonly RecordId[] }>, Batch<Deleted & { readonly id: RecordId }>]
 }
 
 export const useWrite = useAutoApiMutation as unknown as

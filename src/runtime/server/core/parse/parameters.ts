@@ -9,7 +9,8 @@ import { canWrite } from '../prefer'
 
 const GET = ['fields', 'include', 'includeDeleted', 'onlyDeleted'] as const
 const GROUPS = ['aggregate', 'groupBy', 'having', 'filter', 'sort', 'page', 'limit', 'includeDeleted', 'onlyDeleted'] as const
-const DELETE = ['force', 'reason'] as const
+const DELETE = ['force', 'reason', 'confirm'] as const
+const RESTORE = ['confirm'] as const
 const NONE = [] as const
 
 export const LIST_PARAMETERS: readonly string[] = Object.freeze([...new Set([...GET, ...GROUPS, 'cursor', 'cursorFields', 'count'])])
@@ -23,11 +24,11 @@ export const PARAMETERS: Readonly<Record<RouteName, readonly string[]>> = {
   'bulk-create': NONE,
   'bulk-update': NONE,
   'bulk-delete': DELETE,
-  'bulk-restore': NONE,
+  'bulk-restore': RESTORE,
   'get': GET,
   'update': NONE,
   'delete': DELETE,
-  'restore': NONE,
+  'restore': RESTORE,
   'related': [...LIST_PARAMETERS, 'includeMetadata'],
   'relation-replace': NONE,
   'relation-add': NONE,

@@ -35,6 +35,8 @@ export interface WriteRequest {
   /** The id of a cascade group in the trash. If it is present, `items` is empty. */
   readonly deletionId?: string
   readonly reason?: string
+  /** The rows that a preview has shown to the caller: `confirm` of its response. */
+  readonly confirm?: string
 }
 
 export async function parseCreate(request: ApiRequest, call: Call): Promise<WriteRequest> {
@@ -62,12 +64,12 @@ const SUGGESTIONS = 'suggestions'
 
 export function parseDelete(request: ApiRequest, { resource }: Call): WriteRequest {
   flag(request.query, 'force')
-  const reason = reasonOf(request, resource)
-  return { bulk: false, items: [{ key: parseKey(request, resource), ...ifMatchOf(request, resource) }], ...reason }
+  const query = { ...reasonOf(request, resource), ...confirmOf(request) }
+  return { bulk: false, items: [{ key: parseKey(request, resource), ...ifMatchOf(request, resource) }], ...query }
 }
 
 export function parseRestore(request: ApiRequest, { resource }: Call): WriteRequest {
-  return { bulk: false, items: [{ key: parseKey(request, resource), ...ifMatchOf(request, resource) }] }
+  return { bulk: false, items: [{ key: parseKey(request, resource), ...ifMatchOf(request, resource) }], ...confirmOf(request) }
 }
 
 /** `?force=true` turns a delete into a purge, which has its own permission. */
@@ -85,6 +87,13 @@ function reasonOf({ query }: ApiRequest, { roles }: Resource): { reason?: string
   if (reason && (WIRE_FORMATS.text.fromText(reason) === INVALID || roles.deletedReason?.fromText(reason) === INVALID))
     throw invalidValue('reason', `expected ${roles.deletedReason?.expected ?? EXPECTED.text}, without NUL characters.`)
   return reason ? { reason } : {}
+}
+
+/** An empty value is a mistake of the client, and would write without the condition. */
+function confirmOf({ query }: ApiRequest): { confirm?: string } {
+  const confirm = singleValue(query, 'confirm')
+  if (confirm === '') throw invalidValue('confirm', 'expected `confirm` of the response to a dry run.')
+  return confirm === undefined ? {} : { confirm }
 }
 
 /** `{ items: [{ … }] }` */
@@ -120,12 +129,12 @@ export async function parseBulkDelete(request: ApiRequest, call: Call): Promise<
   const purge = flag(request.query, 'force')
   const body = await request.body()
   const write = purge ? toGroupRequest(body, call, REQUIRED) : toIdsRequest(body, call, REQUIRED)
-  return { ...write, ...reasonOf(request, call.resource) }
+  return { ...write, ...reasonOf(request, call.resource), ...confirmOf(request) }
 }
 
 export async function parseBulkRestore(request: ApiRequest, call: Call): Promise<WriteRequest> {
   refuseIfMatch(request, USE_IDS)
-  return toGroupRequest(await request.body(), call, REQUIRED)
+  return { ...toGroupRequest(await request.body(), call, REQUIRED), ...confirmOf(request) }
 }
 
 /** A misspelt `ifMatch` would write without the condition. */

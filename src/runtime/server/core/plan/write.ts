@@ -30,6 +30,8 @@ export interface WritePlan extends Plan {
   readonly groupRows?: ReadonlyMap<Table, readonly Key[]>
   /** The caller's reason for the delete. */
   readonly reason?: string
+  /** The rows that a preview has shown to the caller. */
+  readonly confirm?: string
 }
 
 /** The rows that each kind of write selects: active rows, rows in the trash, or both. */
@@ -49,13 +51,14 @@ const returnsTag = (kind: WriteKind, { api: { config }, ctx }: Call) => config.h
 
 /** A promise only if a field has a rule, or the response has a tag. */
 const planWrite = (kind: WriteKind) => (request: WriteRequest, call: Call): WritePlan | Promise<WritePlan> => {
-  const { items, bulk, deletionId, reason } = request
+  const { items, bulk, deletionId, reason, confirm } = request
   return andThen(!bulk && returnsTag(kind, call) ? taggedFields(call) : undefined, tagged =>
     andThen(readableFields(call), (selection): WritePlan => ({
       items,
       bulk,
       deletionId,
       reason,
+      confirm,
       tagged,
       revise: tagged && reviserOf(call),
       resource: call.resource,

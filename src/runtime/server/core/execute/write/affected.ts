@@ -1,12 +1,14 @@
 /** Counts the rows that a delete, a purge or a restore changes: by resource, and only the rows that the caller can see. */
 import { sql } from 'drizzle-orm'
+import { digest } from 'ohash'
 import type { GraphNode } from '../../../schema/graph'
 import type { Resource } from '../../../schema/model'
+import { toId } from '../../../schema/record-id'
 import { can } from '../../access/authorize'
 import { keyFields } from '../../access/fields'
 import { applyScope, type Plan, type Scoped } from '../../access/row-scope'
 import type { Call } from '../../context'
-import { isLimitExceeded } from '../../error'
+import { ApiError, isLimitExceeded } from '../../error'
 import type { ReadPlan } from '../../plan/read-plan'
 import type { WritePlan } from '../../plan/write'
 import { and, fromClauses, or, type Clause } from '../../sql/clause'
@@ -15,10 +17,11 @@ import { namedRows } from '../cascade/cascaded-source'
 import { closureShape, primaryKeyOf, selectKeys, tuple, withClosure, type Closure } from '../cascade/closure/index'
 import { findDependents } from '../cascade/dependents'
 import { countRows } from '../read/count'
-import { scan } from '../rows/scan'
+import { valuesAt } from '../rows/decode'
+import { scanBatches } from '../rows/scan'
 import { databaseClosure } from './database-effects'
 import { closureOf, dependentTables } from './dependents'
-import { namedRowsOf, type Item } from './items'
+import { namedRowsOf, withoutError, type Item } from './items'
 import { keysClause } from './targets'
 
 type TrashMode = Plan['trash']
@@ -34,6 +37,11 @@ export interface Affected {
   readonly affected: Readonly<Record<string, number>>
   /** More rows would have to be checked one by one than `objectLevelMaxRows`. At least the given numbers are affected. */
   readonly affectedIsMore?: true
+  /**
+   * Stands for the kind of the write and the ids of these rows. Of more than `objectLevelMaxRows` rows of a resource, it stands for the
+   * first ones and the number. It is absent for a batch that is not atomic.
+   */
+  readonly confirm?: string
 }
 
 /** The rows that a cascade changes beside the named rows. */
@@ -44,22 +52,42 @@ interface Cascade {
   readonly trash: TrashMode
 }
 
-/** Runs one statement for each resource that a cascade can reach. */
+/**
+ * Refuses a write of other rows than those of the preview. A write that changes the rows at the same time can still come in between.
+ * @throws `CONFLICT` with the preview of today
+ */
+export async function assertConfirmed(plan: Scoped<WritePlan>, parts: readonly AffectedPart[], call: Call): Promise<void> {
+  const named = parts.map(({ plan, items }) => ({ plan, items: withoutError(items) }))
+  const preview = await countAffected(named, call)
+  if (plan.confirm !== preview.confirm)
+    throw new ApiError('CONFLICT', 'These are not the records that `confirm` belongs to. Nothing was changed.', { ...preview })
+}
+
+/** Reads the keys of the rows of each resource that a cascade can reach. */
 export async function countAffected(parts: readonly AffectedPart[], call: Call): Promise<Affected> {
   const affected: Record<string, number> = {}
+  const ids: [resource: string, ids: string | readonly string[]][] = []
   for (const { plan: { resource }, items } of parts) {
     // The request names rows of its own resource. A group contains rows of others.
-    if (items.length > 0 && (resource === call.resource || await canSee(call, resource, 'trashed'))) affected[resource.name] = items.length
+    if (items.length === 0 || (resource !== call.resource && !await canSee(call, resource, 'trashed'))) continue
+    affected[resource.name] = items.length
+    ids.push([resource.name, items.map(({ key }) => toId(resource, key!)).sort()])
   }
   let affectedIsMore = false
   for (const [resource, rows] of cascadedRows(parts, call)) {
     const trash = await visibleState(call, resource, rows.trash)
     if (!trash) continue
-    const { count, isMore } = await countVisible(resource, trash, rows.where, call)
+    const { count, isMore, text } = await readVisible(resource, trash, rows.where, call)
     affectedIsMore ||= isMore
     if (count > 0) affected[resource.name] = (affected[resource.name] ?? 0) + count
+    ids.push([resource.name, text])
   }
-  return { affected, ...affectedIsMore && { affectedIsMore } }
+  const isAtomic = parts.every(({ plan }) => plan.atomic)
+  return {
+    affected,
+    ...affectedIsMore && { affectedIsMore },
+    ...isAtomic && { confirm: digest(JSON.stringify([parts.map(({ plan }) => plan.kind), affected, ids])).slice(0, 22) },
+  }
 }
 
 async function canSee(call: Call, resource: Resource, trash: TrashMode): Promise<boolean> {
@@ -72,21 +100,31 @@ async function visibleState(call: Call, resource: Resource, trash: TrashMode): P
   return trash === 'both' && await canSee(call, resource, 'active') ? 'active' : undefined
 }
 
-async function countVisible(
-  resource: Resource, trash: TrashMode, where: Clause, call: Call,
-): Promise<{ readonly count: number, readonly isMore: boolean }> {
+interface VisibleRows {
+  readonly count: number
+  readonly isMore: boolean
+  /** Stands for the ids. */
+  readonly text: string
+}
+
+/** Counts the rows, and condenses their ids batch by batch, so that memory does not grow with their number. */
+async function readVisible(resource: Resource, trash: TrashMode, where: Clause, call: Call): Promise<VisibleRows> {
   const read: ReadPlan = { resource, trash, selection: keyFields(resource), where: [where], order: [], count: false, include: [] }
   const plan = await applyScope(call, read, 'read')
-  if (!plan.accepts) return { count: await countRows(plan, call), isMore: false }
   let count = 0
+  let text = ''
   try {
-    for await (const _ of scan(plan, { maxScanned: call.api.config.objectLevelMaxRows }, call)) count++
+    for await (const { rows, columns } of scanBatches(plan, { maxScanned: call.api.config.objectLevelMaxRows }, call)) {
+      const keyOf = valuesAt(columns, resource.primaryKey)
+      text = digest(text + JSON.stringify(rows.map(row => keyOf(row).map(String))))
+      count += rows.length
+    }
   }
   catch (error) {
     if (!isLimitExceeded(error)) throw error
-    return { count, isMore: true }
+    return plan.accepts ? { count, isMore: true, text } : { count: await countRows(plan, call), isMore: false, text }
   }
-  return { count, isMore: false }
+  return { count, isMore: false, text }
 }
 
 /** Returns the condition of the cascaded rows of each resource. A row that several parts reach matches once. */

@@ -2,7 +2,7 @@
 import type { Call } from '../../context'
 import type { WritePlan } from '../../plan/write'
 import type { Scoped } from '../../access/row-scope'
-import { countAffected, type AffectedPart } from './affected'
+import { assertConfirmed, countAffected, type AffectedPart } from './affected'
 import { assertReferences, commitAll, commitOne, type ItemsCommit } from './commit-items'
 import { checkConditions } from './conditions'
 import { dryRunItems } from './dry-run-items'
@@ -31,6 +31,7 @@ const PREPARATIONS: readonly ((plan: Scoped<WritePlan>, items: readonly Item[], 
   runBeforeEach,
   checkWritable,
   (plan, items, call) => assertReferences(plan, items, call, 'commit'),
+  (plan, items, call) => plan.confirm === undefined ? undefined : assertConfirmed(plan, [{ plan, items }], call),
 ]
 
 /** Writes the items of a request. A write of a single record has one item. */
@@ -71,6 +72,7 @@ async function executeGroupWrite(plan: Scoped<WritePlan>, call: Call): Promise<W
   const parts = await findGroup(plan, call)
   for (const { plan, items, call } of parts) await runBeforeEach(plan, items, call)
   stopOnFailure(plan, parts.flatMap(({ items }) => items).map((item, index) => ({ ...item, index })))
+  if (plan.confirm !== undefined) await assertConfirmed(plan, parts, call)
   await commitGroup(plan, parts, call)
   const errors: unknown[] = []
   let result = toResult(plan, [], new Map())

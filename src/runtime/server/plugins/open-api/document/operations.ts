@@ -6,7 +6,8 @@ import { errorResponses, type ErrorKind } from './errors'
 import type { Documented, OnResource, Operation, Response } from './model'
 import { refOf, refTo, toTemplate } from './names'
 import {
-  aggregateParameter, changeParameters, createParameters, deleteParameters, groupParameters, idParameter, pageParameters, readParameters,
+  aggregateParameter, changeParameters, CONFIRM, createParameters, deleteParameters, groupParameters, idParameter, pageParameters,
+  readParameters,
 } from './parameters'
 import { idSchema } from './schemas'
 import { parameterRef, type SharedSchema } from './shared'
@@ -130,7 +131,7 @@ const BUILD: Readonly<Record<ResourceRoute, Build>> = {
     response: anyOf(bulkOf(ref('api.bulkDeletion')), AFFECTED_BULK),
   })),
   'bulk-restore': on => when(on.described.capabilities.canRestore && on.limits.bulk.enabled, () => ({
-    summary: `Restore many: ${on.described.label}`, errors: 'bulk', parameters: createParameters(on),
+    summary: `Restore many: ${on.described.label}`, errors: 'bulk', parameters: [...createParameters(on), CONFIRM],
     body: groupBody(on), response: anyOf(bulkOf(refOf(on.name)), AFFECTED_BULK),
   })),
   'get': on => when(on.described.capabilities.canRead, () => ({
@@ -147,7 +148,7 @@ const BUILD: Readonly<Record<ResourceRoute, Build>> = {
   })),
   'restore': on => when(on.described.capabilities.canRestore, () => ({
     summary: `Restore: ${on.described.label}`, errors: 'change', headers: ['ETag'],
-    parameters: changeParameters(on), response: anyOf(refOf(on.name), ref('api.affected')),
+    parameters: [...changeParameters(on), CONFIRM], response: anyOf(refOf(on.name), ref('api.affected')),
   })),
   'related': on => includableOf(on).map(([relation, { label, target }]) => ({
     summary: `Related records: ${label}`, relation, errors: 'record', headers: ['ETag'],

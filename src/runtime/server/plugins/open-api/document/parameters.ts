@@ -101,6 +101,11 @@ export function changeParameters(on: OnResource): Parameters {
   return [idParameter(on.described), dryRun(), parameterRef(isRequired ? 'ifMatchRequired' : 'ifMatch'), ...keyed(on)]
 }
 
+export const CONFIRM: Parameter = {
+  name: 'confirm', in: 'query', schema: { type: 'string' },
+  description: '`confirm` of the result of a dry run. If the write would change other records, the response is 409.',
+}
+
 const REASON: Parameter = { name: 'reason', in: 'query', description: 'The reason of the delete.', schema: { type: 'string' } }
 
 /** `force` turns a delete into a purge. Of two permissions, the caller can have one. */
@@ -113,5 +118,6 @@ export function deleteParameters({ described: { capabilities: { canDelete, canPu
         }]
       : [],
     ...trash?.reason ? [REASON] : [],
+    CONFIRM,
   ]
 }

@@ -41,7 +41,7 @@ export const SHARED_SCHEMAS = {
   },
   'api.deletion': object({ success: boolean, softDeleted: boolean, deletionId: string }, ['success', 'softDeleted']),
   'api.affected': {
-    ...object({ affected: { type: 'object', additionalProperties: integer } }),
+    ...object({ affected: { type: 'object', additionalProperties: integer }, affectedIsMore: boolean, confirm: string }, ['affected']),
     description: 'The result of a dry run: the number of records by resource that the write would change.',
   },
   'api.bulkMeta': object({ total: integer, successful: integer, failed: integer, errors: { type: 'array', items: failure } },

@@ -101,9 +101,12 @@ function exactNumeric(value: SQL): SQL {
 
 /** Casts for writes. As a parameter of a JSON type, some drivers would convert the JSON text to JSON once more. */
 const WRITE_CASTS: Readonly<Record<string, (value: SQL) => SQL>> = {
-  PgJson: value => sql`cast(cast(${value} as text) as json)`,
-  PgJsonb: value => sql`cast(cast(${value} as text) as jsonb)`,
+  json: value => sql`cast(cast(${value} as text) as json)`,
+  jsonb: value => sql`cast(cast(${value} as text) as jsonb)`,
 }
+
+/** Includes columns of custom types. */
+const writeCast = (column: Column, type: string) => type.startsWith('Pg') ? WRITE_CASTS[sqlTypeOf(column).toLowerCase()] : undefined
 
 /** Casts for comparisons. Without a cast, MySQL compares the text of a number as a double, and an enum as text. */
 const COMPARISON_CASTS: Readonly<Record<string, (value: SQL, column: Column) => SQL>> = {
@@ -171,6 +174,7 @@ export function createField(facts: ColumnFacts, index: number, schema: ZodType, 
   const decoder = decoderOf(column)
   const fromDriver = decoder ?? ((raw: unknown) => raw)
   const compare = COMPARISON_CASTS[type]
+  const bind = writeCast(column, type)
   const comparable = kind !== 'json' && kind !== 'blob' && !(kind === 'custom' && INCOMPARABLE.test(sqlTypeOf(column)))
   const bytes = bytewise(column)
   const unlimitedText = kind === 'text' && type.startsWith('SQLite')
@@ -191,7 +195,7 @@ export function createField(facts: ColumnFacts, index: number, schema: ZodType, 
     index,
     isKey,
     selection: exact ? exact(sql`${column}`) : sql`${column}`,
-    ...WRITE_CASTS[type] && { bind: WRITE_CASTS[type] },
+    ...bind && { bind },
     ...compare && { compare: (value: SQL) => compare(value, column) },
     ...bytes && { bytes },
     comparable: comparable && type !== 'MySqlFloat',

@@ -72,5 +72,5 @@ describe.each(Object.entries(STORAGES))('a file in %s', (_name, create) => {
     finally {
       await world.close()
     }
-  }, 60_000)
+  }, 300_000)
 })

@@ -1,5 +1,6 @@
 /** The parts of the plugin: what it declares while the app is built, its routes, its task, and what it tells other plugins and clients. */
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { createServices } from '../../../src/runtime/server/core/services'
 import type { PluginRoute } from '../../../src/runtime/server/plugin/contract'
 import { readFeatures } from '../../../src/runtime/server/plugin/features'
 import type { PluginServer } from '../../../src/runtime/server/plugin/server'
@@ -50,6 +51,7 @@ describe('on the server', () => {
   const createPluginServer = () => ({
     resources: new Map([['posts', { primaryKey: ['id'], deletedAt: undefined, fields: new Map([['cover', field], ['files', field]]) }]]),
     readStored: vi.fn(async () => []),
+    services: createServices(),
   } as unknown as PluginServer)
 
   it('tells other plugins which files there are', async () => {

@@ -5,6 +5,7 @@ import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { rateLimit, type RateLimitOptions } from '../../../src/runtime/server/plugins'
 import { createDatabase } from '../../../src/runtime/server/core/database'
+import { createServices } from '../../../src/runtime/server/core/services'
 import { createPluginServer } from '../../../src/runtime/server/plugin/server'
 import type { getAutoApiContext } from '../../../src/runtime/server/utils'
 import type { AutoApiConfig } from '../../../src/runtime/shared/config'
@@ -178,7 +179,7 @@ describe('a wrong option', () => {
 describe('a store', () => {
   const storage = (driver: object) => ({ getMount: () => ({ base: '', driver }) })
 
-  const NO_STORAGE = createPluginServer({
+  const NO_STORAGE = createPluginServer({ services: createServices(),
     api: () => undefined as never, resources: new Map(), config: DEFAULT_CONFIG, useStorage: undefined, database: createDatabase(),
   })
   const setUp = (store: RateLimitOptions['store']) => () => rateLimit({ store }).setup!(NO_STORAGE)

@@ -78,7 +78,7 @@ export function createApi(options: ApiOptions): ServerApi {
   options.extend?.(extensions)
   const ownRoutes = new Set(appRoutes)
   const server = createPluginServer({
-    api: () => api, resources, modules, config, useStorage: options.useStorage, useRuntimeConfig, database,
+    api: () => api, resources, modules, config, services: extensions.services, useStorage: options.useStorage, useRuntimeConfig, database,
   })
   const isReplaced = (method: string, path: string) => ownRoutes.has(toRouteKey(path, method)) || ownRoutes.has(toRouteKey(path))
   provideRoutes(server, () => ({ ofPlugins: routes, endpoints, isAppRoute: isReplaced }))

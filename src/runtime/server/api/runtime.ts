@@ -2,6 +2,7 @@
 import type { Extensions } from '../core/extensions'
 import { createDatabase, type Database } from '../core/database'
 import type { ApiOptions, ServerApi } from './create'
+import { createAttached } from '../core/attached'
 
 /** The options that a runtime sets for its API. */
 export type RuntimeOptions = Required<Pick<ApiOptions, 'database' | 'extend'>>
@@ -55,7 +56,7 @@ let current = createRuntime((options) => {
   if (generated) return generated.create(options)
   throw new Error('[auto-api] The API was used outside of a server.')
 }, () => generated?.server === true)
-const mounted = new WeakMap<object, Runtime>()
+const mounted = createAttached<Runtime>('runtime')
 
 /** Sets the function that creates the default API. Earlier extensions are kept. */
 export function provideDefaultApi(create: CreateApi, server: boolean): void {
@@ -74,5 +75,5 @@ export function mountRuntime(event: object, runtime: Runtime): void {
 
 /** Returns the runtime of a request. Without an event, it returns the default runtime. */
 export function useRuntime(event?: unknown): Runtime {
-  return typeof event === 'object' && event !== null ? mounted.get(event) ?? current : current
+  return mounted.get(event) ?? current
 }

@@ -7,7 +7,7 @@
 export interface Attached<T> {
   /** The key of the property, for code that looks at every property of an owner. */
   readonly key: symbol
-  /** Returns the value of this object. A copy of it, and an object that inherits from it, have no value. Nor has anything but an object. */
+  /** Returns the value of this object or function. A copy of it, and an object that inherits from it, have no value. */
   readonly get: (owner: unknown) => T | undefined
   /** @throws TypeError for an object that is frozen */
   readonly set: (owner: object, value: T) => void
@@ -17,7 +17,7 @@ export interface Attached<T> {
 export function createAttached<T>(name: string): Attached<T> {
   const key = Symbol(name)
   const isOwner = (value: unknown): value is { readonly [key]: T } =>
-    typeof value === 'object' && value !== null && Object.hasOwn(value, key)
+    ((typeof value === 'object' && value !== null) || typeof value === 'function') && Object.hasOwn(value, key)
   return {
     key,
     get: owner => isOwner(owner) ? owner[key] : undefined,

@@ -5,6 +5,7 @@ import type { Engine } from '../engines/engine'
 import { createAttached } from './attached'
 import { assertOptions, primaryDatabase, resolveReplicas, type DatabaseOptions } from './replicas/options'
 import type { Replicas } from './replicas/replicas'
+import { memoized } from './memoized'
 
 /** Returns the database of a request. */
 type Source = (event?: unknown) => unknown
@@ -63,17 +64,12 @@ interface Connected {
 }
 
 function oncePerDatabase(definition: EngineName | EngineDefinition, options: DatabaseOptions): (db: object) => Connected {
-  const known = new WeakMap<object, Connected>()
   const create = (db: object) => createEngine(definition, db, { prepare: options.prepare })
-  return (db) => {
-    let connected = known.get(db)
-    if (!connected) {
-      // The engine checks whether the value is a database.
-      const engine = create(typeof db === 'object' && db !== null ? primaryDatabase(db) : db)
-      known.set(db, connected = { engine, replicas: resolveReplicas(db, engine, options, create) })
-    }
-    return connected
-  }
+  return memoized((db: object): Connected => {
+    // The engine checks whether the value is a database.
+    const engine = create(typeof db === 'object' && db !== null ? primaryDatabase(db) : db)
+    return { engine, replicas: resolveReplicas(db, engine, options, create) }
+  })
 }
 
 /** Calls the function once for each request and caches the database it returns. */

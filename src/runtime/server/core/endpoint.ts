@@ -16,6 +16,7 @@ import { createRouteRequest, type RouteRequest } from './route-request'
 import { assertDepth } from './parse/body'
 import { validate } from './parse/standard-schema'
 import { allowEveryone, runRoute } from './pipeline'
+import { createAttached } from './attached'
 
 type Output<S, Otherwise> = S extends StandardSchemaV1 ? StandardSchemaV1.InferOutput<S> : Otherwise
 
@@ -63,7 +64,7 @@ export interface EndpointOptions<Body extends StandardSchemaV1 | undefined, Quer
 }
 
 /** The options of each endpoint, by its event handler. */
-const optionsOf = new WeakMap<object, EndpointDetails>()
+const optionsOf = createAttached<EndpointDetails>('endpoint')
 
 /** What an endpoint declares about itself. */
 export type EndpointDetails = Omit<EndpointOptions<StandardSchemaV1 | undefined, StandardSchemaV1 | undefined, unknown>, 'handler'>
@@ -73,8 +74,7 @@ export function rememberEndpoint(handler: object, options: EndpointDetails): voi
 }
 
 /** Returns what an event handler declares about itself. `undefined` if it is no endpoint of the API. */
-export const findEndpoint = (handler: unknown): EndpointDetails | undefined =>
-  typeof handler === 'function' || (typeof handler === 'object' && handler !== null) ? optionsOf.get(handler) : undefined
+export const findEndpoint = (handler: unknown): EndpointDetails | undefined => optionsOf.get(handler)
 
 /** Runs when the server starts. @throws When an endpoint names a resource or a named gate that does not exist. */
 export function assertEndpoints(api: Api): void {

@@ -5,6 +5,7 @@ import { createHookRegistry, type HookRegistry } from './hook-registry'
 import type { CredentialSource } from './credentials'
 import type { Listeners } from './listeners'
 import type { PluginRowFilter, RowCheck } from './row-filters'
+import { createServices, type Services } from './services'
 
 export type Writable<T> = { -readonly [K in keyof T]: T[K] }
 
@@ -33,6 +34,7 @@ export interface Extensions {
   readonly endpoints: readonly EndpointTarget[]
   readonly listeners: Listeners
   readonly credentials: readonly CredentialSource[]
+  readonly services: Services
   /** The names of the resources that plugins change without reporting it. */
   readonly unreported: ReadonlySet<string>
   /** The row filters of plugins by resource. A resource without filters is absent. */
@@ -70,6 +72,7 @@ export function createExtensions(resources: ReadonlyMap<string, Resource>): Exte
     endpoints,
     listeners,
     credentials,
+    services: createServices(),
     unreported,
     rowFilters,
     rowChecks,

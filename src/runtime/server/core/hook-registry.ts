@@ -4,6 +4,7 @@
  */
 import type { ResourceHooks } from '../registration'
 import type { Resource } from '../schema/model'
+import { memoized } from './memoized'
 
 export type HookName = keyof ResourceHooks
 
@@ -19,7 +20,8 @@ export function createHookRegistry(): HookRegistry {
   const global: ResourceHooks[] = []
   const byResource = new Map<string, ResourceHooks[]>()
   /** Caches the hooks by resource and hook name. `add` clears the cache. */
-  let found = new WeakMap<Resource, Map<HookName, readonly Hook[]>>()
+  const createFound = () => memoized((_: Resource) => new Map<HookName, readonly Hook[]>())
+  let found = createFound()
 
   const collect = ({ name, hooks }: Resource, hook: HookName): readonly Hook[] =>
     [...global, ...byResource.get(name) ?? [], ...hooks ? [hooks] : []].flatMap(hooks => hooks[hook] ? [hooks[hook] as Hook] : [])
@@ -28,11 +30,10 @@ export function createHookRegistry(): HookRegistry {
     add(hooks, resource) {
       if (resource === undefined) global.push(hooks)
       else byResource.set(resource, [...byResource.get(resource) ?? [], hooks])
-      found = new WeakMap()
+      found = createFound()
     },
     find(resource, hook) {
-      let known = found.get(resource)
-      if (!known) found.set(resource, known = new Map())
+      const known = found(resource)
       let hooks = known.get(hook)
       if (!hooks) known.set(hook, hooks = collect(resource, hook))
       return hooks

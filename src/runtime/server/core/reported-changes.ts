@@ -17,6 +17,7 @@ import { planReported, type PlanAttempt, type ReportedRow } from './execute/comm
 import { changedTable } from './execute/commit/changes/table'
 import { emitChanges } from './listeners'
 import type { CallerContext } from './visible-rows'
+import { createAttached } from './attached'
 
 interface ChangedRow {
   readonly kind: Change['kind']
@@ -50,22 +51,20 @@ interface Reported {
   readonly source: Resource | GraphNode
 }
 
-const reports = new WeakMap<object, Report>()
+const reports = createAttached<Report>('report')
 
 /** @throws {TypeError} When the API did not create `ctx`, or an entry does not describe a row of a known table. */
 export function createReport(ctx: CallerContext, changes: readonly ReportedChange[]): ReportedChanges {
   const session = requireSession(ctx)
   if (!Array.isArray(changes)) throw invalid('the second argument is not an array of changes.')
-  const entry = Object.freeze({}) as ReportedChanges
+  const entry = {} as ReportedChanges
   const reported = changes.map(change => toReported(change, session.api))
   reports.set(entry, { session, ctx: ctx as AutoApiContext, changes: reported.map(({ change }) => change), reported })
-  return entry
+  return Object.freeze(entry)
 }
 
 /** Returns the report of an entry, if {@link createReport} created the entry. */
-export function findReport(entry: unknown): Report | undefined {
-  return typeof entry === 'object' && entry !== null ? reports.get(entry) : undefined
-}
+export const findReport = (entry: unknown): Report | undefined => reports.get(entry)
 
 /** Reports the changes to the commit listeners, in the order of the reports. Runs after the commit. */
 export async function emitReports(reported: readonly Report[]): Promise<void> {

@@ -57,7 +57,7 @@ export function withHead(response: ApiResponse, changes: Partial<Omit<ApiRespons
   return createTextResponse({ status, revision, created, headers, streamHeaders, reads, ...changes }, tagged)
 }
 
-/** The revisions of records that handlers receive as values. */
+/** The revisions of records that handlers receive as values. No property, because a hook can return a frozen record. */
 const revisions = new WeakMap<object, string>()
 
 /** Returns the body of a response. A handler that returns this object sends it with the entity tag of the record. */

@@ -8,6 +8,7 @@
 import { readChunks, type Chunks, type StreamedBody } from './chunks'
 import { keepRunning } from '../core/running'
 import { webRequestOf } from '../web-request'
+import { createAttached } from '../core/attached'
 
 /** The parts of an event, of either version of h3, that hold its connection. */
 export interface EventWithConnection {
@@ -74,7 +75,7 @@ export function keepAlive(event: EventWithConnection, ended: Promise<void>): voi
   else if (typeof ofRequest === 'function') ofRequest.call(event.req, ended)
 }
 
-const signals = new WeakMap<object, AbortSignal>()
+const signals = createAttached<AbortSignal>('signal')
 
 /** Returns a signal that aborts when the client leaves before it has the whole response. */
 export function signalOf(event: EventWithConnection): AbortSignal {

@@ -4,8 +4,9 @@
  */
 import type { Route } from '../core/pipeline'
 import type { PluginRoute } from './contract'
+import { createAttached } from '../core/attached'
 
-const routes = new WeakMap<PluginRoute['handler'], Route>()
+const routes = createAttached<Route>('direct route')
 
 /** Returns the handler of a route without a session. */
 export function handleDirectly(run: Route): PluginRoute['handler'] {

@@ -1,4 +1,5 @@
 /** What the installed plugins offer to clients, as data. The admin shows a caller the part that they can use. */
+import { defineService } from '../core/services'
 import type { AutoApiContext } from '../registration'
 import type { PluginServer } from './server'
 
@@ -36,12 +37,11 @@ export interface FileFeature {
   readonly multiple: boolean
 }
 
-const features = new WeakMap<PluginServer, PluginFeatures>()
+const FEATURES = defineService<PluginFeatures>('features')
 
 /** Adds to the features of a server. Call it in `setup` of a plugin. */
-export function provideFeatures(server: PluginServer, added: PluginFeatures): void {
-  features.set(server, { ...features.get(server), ...added })
-}
+export const provideFeatures = ({ services }: PluginServer, added: PluginFeatures): void =>
+  services.set(FEATURES, { ...services.get(FEATURES), ...added })
 
 /** Returns the features of a server. Complete only after the `setup` of every plugin. */
-export const readFeatures = (server: PluginServer): PluginFeatures => features.get(server) ?? {}
+export const readFeatures = ({ services }: PluginServer): PluginFeatures => services.get(FEATURES) ?? {}

@@ -1,4 +1,5 @@
 /** All routes beside the generated ones, for plugins that describe the API. */
+import { defineService } from '../core/services'
 import type { AutoApiPlugin, PluginRoute } from './contract'
 import type { PluginServer } from './server'
 
@@ -19,11 +20,9 @@ export interface ServerRoutes {
   readonly isAppRoute: (method: string, path: string) => boolean
 }
 
-const routes = new WeakMap<PluginServer, () => ServerRoutes>()
+const ROUTES = defineService<() => ServerRoutes>('routes')
 
-export function provideRoutes(server: PluginServer, find: () => ServerRoutes): void {
-  routes.set(server, find)
-}
+export const provideRoutes = ({ services }: PluginServer, find: () => ServerRoutes): void => services.set(ROUTES, find)
 
 /** Returns the routes of a server. Complete only after the `setup` of every plugin. */
-export const readRoutes = (server: PluginServer): ServerRoutes => routes.get(server)!()
+export const readRoutes = ({ services }: PluginServer): ServerRoutes => services.get(ROUTES)!()

@@ -14,6 +14,7 @@ import { getRecord, type GetRecord } from '../core/get-record'
 import { saveRecords, type SaveRecords } from '../core/save'
 import { openList, scanList, type OpenList, type Scan } from '../core/scan'
 import { readStoredText } from '../core/stored-text'
+import type { Services } from '../core/services'
 import type { CallerContext } from '../core/visible-rows'
 import { INVALID, type Field } from '../schema/field'
 import type { Resource } from '../schema/model'
@@ -94,6 +95,8 @@ export interface PluginServer {
   readonly authorizeUpdate: AuthorizeUpdate
   /** Reads columns of rows of all tenants and of the trash, without the rules of any caller. For tasks. */
   readonly readStored: ReadStored
+  /** What the plugins of this server offer to each other. */
+  readonly services: Services
   /** Returns the runtime configuration of Nitro. On some platforms, it comes with the event. It is empty outside of Nitro. */
   readonly runtimeConfig: (event?: unknown) => Readonly<Record<string, unknown>>
 }
@@ -117,12 +120,13 @@ export interface PluginServerOptions {
   readonly modules?: readonly Record<string, unknown>[]
   readonly resources: ReadonlyMap<string, Resource>
   readonly config: AutoApiConfig
+  readonly services: Services
   readonly useStorage: (() => StorageMounts) | undefined
   readonly database: Database
 }
 
 export function createPluginServer(
-  { api, resources, modules = [], config, useStorage, useRuntimeConfig, database }: PluginServerOptions,
+  { api, resources, modules = [], config, services, useStorage, useRuntimeConfig, database }: PluginServerOptions,
 ): PluginServer {
   return Object.freeze({
     resources: new Map([...resources].map(([name, resource]) => [name, toPluginResource(resource)])),
@@ -142,6 +146,7 @@ export function createPluginServer(
     get: getRecord,
     authorizeUpdate,
     readStored: createReadStored(api),
+    services,
     runtimeConfig: (event?: unknown) => (useRuntimeConfig?.(event) ?? {}) as Readonly<Record<string, unknown>>,
   })
 }

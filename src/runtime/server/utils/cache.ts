@@ -14,11 +14,11 @@ import { assertServer } from '../runtime'
  */
 export async function invalidateCache(resource: string): Promise<void> {
   assertServer('invalidateCache')
-  const { resources, listeners } = useRuntime().api()
+  const { resources, services } = useRuntime().api()
   const found = resources.get(resource)
   if (!found)
     throw new TypeError(
       `[auto-api] invalidateCache(): there is no resource \`${resource}\`.${didYouMean(resource, [...resources.keys()])}`,
     )
-  await invalidateResponses(listeners.onCommit, [resource])
+  await invalidateResponses(services, [resource])
 }

@@ -4,6 +4,7 @@ import type { Api } from '../../../../src/runtime/server/core/api'
 import { createSession } from '../../../../src/runtime/server/core/context'
 import type { ApiResponse } from '../../../../src/runtime/server/core/response'
 import type { Engine } from '../../../../src/runtime/server/engines/engine'
+import { createServices } from '../../../../src/runtime/server/core/services'
 import type { PluginServer } from '../../../../src/runtime/server/plugin/server'
 import type { KeyValue } from '../../../../src/runtime/server/plugins/response-cache/key-value'
 import { createResponseCache, type ServerPolicy } from '../../../../src/runtime/server/plugins/response-cache/server'
@@ -50,9 +51,9 @@ export function openCache({ hooked = [], around = 1, onResponse = 0, build, ...p
     listeners: { around: Array.from({ length: around }), onResponse: Array.from({ length: onResponse }) },
   } as unknown as Api
   const requireCurrent = vi.fn()
-  const server = { runtimeConfig: () => build === undefined ? {} : { app: { buildId: build } } } as unknown as PluginServer
-  const listener = () => {}
-  const cache = createResponseCache({ ttl: 60, reads: {}, vary: [], maxBytes: 1e6, ...policy }, server, listener)
+  const services = createServices()
+  const server = { services, runtimeConfig: () => build === undefined ? {} : { app: { buildId: build } } } as unknown as PluginServer
+  const cache = createResponseCache({ ttl: 60, reads: {}, vary: [], maxBytes: 1e6, ...policy }, server)
   function createContext(changes: object = {}): AutoApiContext {
     const context: object = {
       user: null, permissions: [], tenant: undefined, event: {}, resource: 'posts', operation: 'read', params: {}, query: {}, dryRun: false,
@@ -66,7 +67,7 @@ export function openCache({ hooked = [], around = 1, onResponse = 0, build, ...p
   /** Reads in a new context, and returns the state of the cache. */
   const read = async (changes: object = {}, response: Partial<ApiResponse> = {}, route = 'list') =>
     statusOf(await send(createContext(changes), async () => respond(response), route))
-  return { cache, listener, requireCurrent, createContext, send, read }
+  return { cache, services, requireCurrent, createContext, send, read }
 }
 
 export const respond = (changes: Partial<ApiResponse> = {}): ApiResponse => ({ status: 200, body: { data: [] }, reads: ['posts'], ...changes })

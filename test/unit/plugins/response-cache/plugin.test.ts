@@ -2,6 +2,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { createModuleImport } from '../../../../src/module'
 import type { AutoApiPlugin } from '../../../../src/runtime/server/define'
+import { createServices } from '../../../../src/runtime/server/core/services'
 import type { PluginServer } from '../../../../src/runtime/server/plugin/server'
 import type { StorageDriver } from '../../../../src/runtime/server/plugin/storage'
 import { responseCache, type ResponseCacheOptions } from '../../../../src/runtime/server/plugins'
@@ -13,7 +14,7 @@ async function open(options?: ResponseCacheOptions, driver?: StorageDriver) {
   const plugin: AutoApiPlugin = responseCache(options)
   const storage = vi.fn(() => driver)
   const resources = new Map([['posts', {}], ['tags', {}]])
-  await plugin.setup!({ resources, storage, runtimeConfig: () => ({}) } as unknown as PluginServer)
+  await plugin.setup!({ resources, storage, services: createServices(), runtimeConfig: () => ({}) } as unknown as PluginServer)
   const read = async (changes: object = {}) =>
     statusOf(await plugin.around!(createContext(changes), async () => respond(), { route: 'list' } as never))
   return { plugin, read, storage }

@@ -1,5 +1,6 @@
 /** What the response cache does with each request: which it stores, which wait for each other, and which writes outdate everything. */
 import { createError } from 'h3'
+import { createServices } from '../../../../src/runtime/server/core/services'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ApiError, notFound } from '../../../../src/runtime/server/core/error'
 import { tagBody } from '../../../../src/runtime/server/http/etag'
@@ -334,21 +335,21 @@ describe('a response is outdated', () => {
   })
 
   it('by names that the app invalidates in the API of the plugin', async () => {
-    const { listener, read } = openCache()
+    const { services, read } = openCache()
     await read()
-    await invalidateResponses([listener], ['tags'])
-    await invalidateResponses([() => {}], ['posts'])
+    await invalidateResponses(services, ['tags'])
+    await invalidateResponses(createServices(), ['posts'])
     expect(await read()).toBe(HIT)
-    await invalidateResponses([() => {}, listener], ['tags', 'posts'])
+    await invalidateResponses(services, ['tags', 'posts'])
     expect(await read()).toBe(STORED)
   })
 
   it('by every change, and every name that the app invalidates, if its rules can read any table', async () => {
-    const { cache, listener, read } = openCache({ reads: { posts: ['*'] } })
+    const { cache, services, read } = openCache({ reads: { posts: ['*'] } })
     await read()
     await cache.onCommit([{ ...change, resource: 'tags' }])
     expect([await read(), await read()]).toEqual([STORED, HIT])
-    await invalidateResponses([listener], ['tags'])
+    await invalidateResponses(services, ['tags'])
     expect(await read()).toBe(STORED)
   })
 })

@@ -6,6 +6,7 @@ import type { Resource } from '../../schema/model'
 import type { Call } from '../context'
 import { unknownField } from '../error'
 import { contextFor, decide, isAuthorized } from './authorize'
+import { memoized } from '../memoized'
 
 /** A set of fields of one resource. {@link select} caches selections by `key`. The key of a cached statement contains this key. */
 export interface Selection {
@@ -15,7 +16,7 @@ export interface Selection {
 }
 
 /** Caches the selections of each resource by key. */
-const selections = new WeakMap<Resource, Map<string, Selection>>()
+const selectionsOf = memoized((_: Resource) => new Map<string, Selection>())
 const MAX_SELECTIONS = 500
 
 /**
@@ -39,14 +40,8 @@ function fieldsByRules(call: Call, resource: Resource, operation: AutoApiContext
   })
 }
 
-const shown = new WeakMap<Resource, Selection>()
-
 /** The fields that are not hidden. */
-function shownFields(resource: Resource): Selection {
-  let selection = shown.get(resource)
-  if (!selection) shown.set(resource, selection = select(resource, field => !resource.hidden.has(field.name)))
-  return selection
-}
+const shownFields = memoized((resource: Resource): Selection => select(resource, field => !resource.hidden.has(field.name)))
 
 /** The fields that a get of the caller returns, which the entity tag covers. It is `undefined` if the caller cannot read the resource. */
 export async function taggedFields(call: Call): Promise<Selection | undefined> {
@@ -82,8 +77,7 @@ export function select(resource: Resource, passes: (field: Field) => boolean): S
     indexes += `${field.index},`
   }
   const key = fields.length === resource.fields.size ? '*' : indexes
-  let known = selections.get(resource)
-  if (!known) selections.set(resource, known = new Map())
+  const known = selectionsOf(resource)
   let selection = known.get(key)
   if (!selection) {
     selection = Object.freeze({ key: shape`${resource}${quoted(key)}`, fields, byName: new Map(fields.map(field => [field.name, field])) })
@@ -122,14 +116,8 @@ export function withKey(resource: Resource, selection: Selection): Selection {
   return select(resource, field => byName.has(field.name) || resource.primaryKey.includes(field))
 }
 
-const keys = new WeakMap<Resource, Selection>()
-
 /** Selects only the primary key. */
-export function keyFields(resource: Resource): Selection {
-  let selection = keys.get(resource)
-  if (!selection) keys.set(resource, selection = select(resource, field => resource.primaryKey.includes(field)))
-  return selection
-}
+export const keyFields = memoized((resource: Resource): Selection => select(resource, field => resource.primaryKey.includes(field)))
 
 /** Selects the whole row, for rules and hooks. Responses must not use this selection. */
 export function allFields(resource: Resource): Selection {

@@ -47,7 +47,7 @@ export function rolesOf(user: AutoApiUser | null): readonly unknown[] {
   return [user?.role, ...Array.isArray(user?.roles) ? user.roles as unknown[] : []]
 }
 
-/** The sessions of owners by the context of their limited caller. */
+/** The sessions of owners by the context of their limited caller. No property, because plugins compare the properties of contexts. */
 const owners = new WeakMap<object, Session>()
 
 /**
@@ -61,7 +61,8 @@ export function ownerSession({ api, engine }: Session, ctx: AutoApiContext, { ow
     for (const [key, value] of Object.entries(owner))
       Object.defineProperty(own, key, { value, enumerable: true })
     Object.defineProperty(own, LIMITS, { value: undefined })
-    owners.set(ctx, session = createSession(api, own, engine))
+    session = createSession(api, own, engine)
+    owners.set(ctx, session)
   }
   return session
 }

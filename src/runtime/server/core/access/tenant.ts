@@ -6,6 +6,7 @@ import type { Resource } from '../../schema/model'
 import { createLruCache } from '../../engines/lru-cache'
 import { isTenantId, type Call, type Session } from '../context'
 import { tenantRequired } from '../error'
+import { memoized } from '../memoized'
 
 /** The rows of one tenant, of all tenants, or none. */
 export type TenantScope = { readonly all: true } | { readonly all: false, readonly id: unknown } | 'none'
@@ -43,7 +44,7 @@ function tenantId({ tenant }: AutoApiContext, { tenant: field }: Resource): unkn
 }
 
 /** The ids of each tenant column by their text. A request needs its id several times. */
-const tenantIds = new WeakMap<Field, (text: string, convert: () => Converted) => Converted>()
+const tenantIds = memoized((_: Field) => createLruCache<Converted>(MAX_TENANTS))
 /** A server of more tenants than this converts some ids again. */
 const MAX_TENANTS = 1000
 /** Longer ids are converted again each time, so that a client that chooses the id cannot fill the memory. */
@@ -56,9 +57,7 @@ interface Converted {
 
 function toTenantId(field: Field, text: string): unknown {
   if (text.length > MAX_LENGTH) return convert(field, text)
-  let known = tenantIds.get(field)
-  if (!known) tenantIds.set(field, known = createLruCache<Converted>(MAX_TENANTS))
-  return known(text, () => ({ value: convert(field, text) })).value
+  return tenantIds(field)(text, () => ({ value: convert(field, text) })).value
 }
 
 function convert(field: Field, text: string): unknown {

@@ -10,6 +10,7 @@ import { canAggregate } from '../plan/aggregate'
 import type { DescribedField, DescribedTrash, JsonSchema } from '../../../shared/types/description'
 import { omitProperties } from './bodies'
 import { toLabel } from './label'
+import { memoizedPair } from '../memoized'
 
 export interface ResourceFacts {
   readonly label: string
@@ -47,14 +48,8 @@ interface ResourceMetadata extends Metadata {
   readonly fields?: Readonly<Record<string, FieldMetadata>>
 }
 
-const cache = new WeakMap<Resource, ResourceFacts>()
-
 /** Returns the same object for every request. */
-export function factsOf(resource: Resource, resources: ReadonlyMap<string, Resource>): ResourceFacts {
-  let facts = cache.get(resource)
-  if (!facts) cache.set(resource, facts = createFacts(resource, resources))
-  return facts
-}
+export const factsOf = memoizedPair(createFacts)
 
 function createFacts(resource: Resource, resources: ReadonlyMap<string, Resource>): ResourceFacts {
   const { label, fields: ofFields = {}, ...metadata }: ResourceMetadata = resource.metadata ?? {}

@@ -5,6 +5,7 @@ import type { RelationAccess, ResourceAccess } from './access'
 import { omitProperties } from './bodies'
 import type { FieldFacts, ResourceFacts } from './facts'
 import { toLabel } from './label'
+import { memoized } from '../memoized'
 
 /** All decisions about a resource. */
 export interface Decisions extends ResourceAccess {
@@ -14,7 +15,7 @@ export interface Decisions extends ResourceAccess {
   readonly references: ReadonlySet<string>
 }
 
-const cache = new WeakMap<ResourceFacts, Map<string, DescribedResource>>()
+const descriptionsOf = memoized((_: ResourceFacts) => new Map<string, DescribedResource>())
 
 /** Field rules can be functions with any result, so their number of combinations is not bounded. */
 const MAX_CACHED = 32
@@ -22,8 +23,7 @@ const MAX_CACHED = 32
 /** Returns a frozen description. */
 export function describeResource(resource: Resource, facts: ResourceFacts, decisions: Decisions): DescribedResource {
   const key = keyOf(facts, decisions)
-  let known = cache.get(facts)
-  if (!known) cache.set(facts, known = new Map())
+  const known = descriptionsOf(facts)
   let described = known.get(key)
   if (!described) {
     described = deepFreeze(create(resource, facts, decisions))

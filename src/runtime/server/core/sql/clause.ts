@@ -6,6 +6,7 @@ import { outline, type Outline } from './outline'
 import { quoted, shape, shapeOf, type Shape } from './shape'
 import type { Field } from '../../schema/field'
 import type { Compiled, StatementCache } from './statement-cache'
+import { memoized } from '../memoized'
 
 /** A condition. Conditions with the same shape have the same text, even if their values differ. */
 export interface Clause {
@@ -64,13 +65,7 @@ export function equalsRaw(field: ComparableColumn, value: unknown): Clause {
 }
 
 /** The shapes of comparisons with a column, which most requests need several times. */
-const columnShapes = new WeakMap<Column, { readonly equal: Shape, readonly bytewise: Shape }>()
-
-function shapesOf(column: Column) {
-  let shapes = columnShapes.get(column)
-  if (!shapes) columnShapes.set(column, shapes = { equal: shape`${column}=`, bytewise: shape`${column} bytewise=` })
-  return shapes
-}
+const shapesOf = memoized((column: Column) => ({ equal: shape`${column}=`, bytewise: shape`${column} bytewise=` }))
 
 /** Compares keys and foreign keys by bytes. */
 export function sameBytes(left: SQL | Column, right: SQL | Column, bytes: ComparableColumn['bytes']): SQL {

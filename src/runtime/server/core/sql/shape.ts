@@ -6,6 +6,7 @@ import type { Column, Table } from 'drizzle-orm'
 import type { ForeignKeyFacts } from '../../schema/drizzle/foreign-keys'
 import type { GraphNode } from '../../schema/graph'
 import type { Relation, Resource } from '../../schema/model'
+import { memoized } from '../memoized'
 
 declare const keyed: unique symbol
 
@@ -56,12 +57,7 @@ export function orderShape(order: readonly { readonly field: { readonly column: 
 /** Quotes text of the app. The length shows where the text ends, even if it contains a quote. */
 export const quoted = (text: string) => `"${text.length}:${text}` as Shape
 
-const ids = new WeakMap<object, number>()
 let last = 0
 
 /** A number that identifies an object. It never changes and is never used again. */
-export function idOf(value: object): number {
-  let id = ids.get(value)
-  if (id === undefined) ids.set(value, id = ++last)
-  return id
-}
+export const idOf: (value: object) => number = memoized(() => ++last)

@@ -80,7 +80,7 @@ const NULL = sql`null`
 const NO_ACTOR: Clause = { shape: shape`no actor`, values: [], build: () => NULL }
 
 /** Whether SQL finds the records of a source. */
-const isFound = ({ access }: Source) => !isJudged(access) && canCompareId(access.call.resource, access.call.resource.primaryKey[0]!.column)
+const isFound = ({ access }: Source) => !isJudged(access) && canCompareId(access.call.resource)
 
 /** `select id, (select count(*) …), case resource when 'posts' then (select title …) end, (select name …) from audit_log where …` */
 export async function readColumns(

@@ -1,6 +1,6 @@
 /** Finds the audit log of the feed when the server starts. */
 import type { PluginServer } from '../../plugin/server'
-import { findAuditLogOf, type AuditLog } from '../audit-log/log'
+import { findAuditLog, type AuditLog } from '../audit-log/log'
 import { assertLabels, type ActivityFeedOptions } from './options'
 
 /** The permission that the feed requires. */
@@ -8,7 +8,7 @@ export const PERMISSION = 'activity:read'
 
 /** @throws When the plugin `auditLog` is not listed before the feed, or a label is not a text field. */
 export function openFeed(options: ActivityFeedOptions, server: PluginServer): AuditLog {
-  const log = findAuditLogOf(server)
+  const log = findAuditLog(server)
   if (!log) throw new Error('[auto-api] activityFeed: list the plugin `auditLog()` before it in `autoApi.plugins`.')
   assertLabels(options, server)
   return log

@@ -5,6 +5,7 @@
 import type { ResponseListener } from '../../core/listeners'
 import type { AutoApiContext } from '../../registration'
 import type { TokenRow } from './row'
+import { createAttached } from '../../core/attached'
 
 /** The name of the route that rotates a token. */
 export const ROTATE = 'token-rotate'
@@ -32,13 +33,13 @@ interface Issued {
 
 export function createIssuedTokens(resource: string): IssuedTokens {
   /** The secrets by the context of the item. Both hooks of an item receive the same context. */
-  const prepared = new WeakMap<object, string>()
+  const prepared = createAttached<string>('prepared secret')
   /** The secrets of written rows by event, in the order of the records of the response. */
-  const written = new WeakMap<object, string[]>()
-  const rotations = new WeakMap<object, TokenRow>()
+  const written = createAttached<string[] | undefined>('written secrets')
+  const rotations = createAttached<TokenRow | undefined>('rotation')
 
   const add = ({ event }: AutoApiContext, token: string) => {
-    const tokens = written.get(event as object)
+    const tokens = written.get(event)
     if (tokens) tokens.push(token)
     else written.set(event as object, [token])
   }
@@ -65,15 +66,15 @@ export function createIssuedTokens(resource: string): IssuedTokens {
     add,
     beginRotation: (ctx, row) => void rotations.set(ctx.event as object, row),
     takeRotation(ctx) {
-      const row = rotations.get(ctx.event as object)
-      rotations.delete(ctx.event as object)
+      const row = rotations.get(ctx.event)
+      if (row) rotations.set(ctx.event as object, undefined)
       return row
     },
     onResponse(ctx, response, { route }) {
       const addTo = ctx.resource === resource && Object.hasOwn(routes, route) ? routes[route] : undefined
       if (!addTo) return response
-      const tokens = written.get(ctx.event as object) ?? []
-      written.delete(ctx.event as object)
+      const tokens = written.get(ctx.event) ?? []
+      written.set(ctx.event as object, undefined)
       const isReplay = Object.keys(response.headers ?? {}).some(name => name.toLowerCase() === 'idempotent-replayed')
       const body = addTo(response.body as Body, tokens, isReplay)
       return { ...response, body, headers: { ...response.headers, 'cache-control': 'no-store' } }

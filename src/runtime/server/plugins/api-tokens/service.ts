@@ -1,4 +1,5 @@
 /** What `apiTokens` offers to other plugins of the same server. */
+import { defineService } from '../../core/services'
 import type { PluginServer } from '../../plugin/server'
 import type { AuthenticateOptions } from './authenticate'
 import type { TokenPolicy } from './options'
@@ -8,15 +9,13 @@ export interface TokenService {
   readonly authentication: AuthenticateOptions
 }
 
-const services = new WeakMap<PluginServer, TokenService>()
+const TOKENS = defineService<TokenService>('API tokens')
 
-export function provideTokens(server: PluginServer, service: TokenService): void {
-  services.set(server, service)
-}
+export const provideTokens = ({ services }: PluginServer, service: TokenService): void => services.set(TOKENS, service)
 
 /** @throws When the server has no plugin `apiTokens`. */
-export function requireTokens(server: PluginServer, plugin: string): TokenService {
-  const service = services.get(server)
+export function requireTokens({ services }: PluginServer, plugin: string): TokenService {
+  const service = services.get(TOKENS)
   if (!service) throw new Error(`[auto-api] \`${plugin}\` requires the plugin \`apiTokens\`. Add it to \`autoApi.plugins\`.`)
   return service
 }

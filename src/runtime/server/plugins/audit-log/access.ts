@@ -11,6 +11,7 @@ import type { AutoApiContext } from '../../registration'
 import type { Resource } from '../../schema/model'
 import { unregisteredLinks } from './links'
 import type { AuditLog } from './log'
+import { memoized } from '../../core/memoized'
 
 /** The same object for all readers who can see the same fields, so that SQL about them is built once. */
 interface ShownFields {
@@ -112,11 +113,10 @@ async function resourceAccess(session: Session, resource: Resource): Promise<Res
 }
 
 /** By the fields that the reader can read, and the names of the links. */
-const known = new WeakMap<Selection, Map<string, ShownFields>>()
+const shownBy = memoized((_: Selection) => new Map<string, ShownFields>())
 
 function shownFields({ roles, tenant, primaryKey }: Resource, readable: Selection, links: readonly string[]): ShownFields {
-  let byLinks = known.get(readable)
-  if (!byLinks) known.set(readable, byLinks = new Map())
+  const byLinks = shownBy(readable)
   const key = links.join()
   let fields = byLinks.get(key)
   if (!fields) {

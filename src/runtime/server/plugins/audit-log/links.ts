@@ -4,6 +4,7 @@ import type { ChangedRows } from '../../core/changes'
 import type { AutoApiContext } from '../../registration'
 import type { ForeignKeyFacts } from '../../schema/drizzle/foreign-keys'
 import type { ManyToMany, Resource } from '../../schema/model'
+import { memoized } from '../../core/memoized'
 
 export interface LinkOwner {
   readonly resource: string
@@ -19,35 +20,20 @@ export interface LinkOwner {
 
 type Owners = ReadonlyMap<string, readonly LinkOwner[]>
 
-const owners = new WeakMap<Api['resources'], Owners>()
-
-function ownersOf({ resources }: Pick<Api, 'resources'>): Owners {
-  let known = owners.get(resources)
-  if (!known) {
-    const found = new Map<string, LinkOwner[]>()
-    for (const resource of resources.values()) {
-      for (const relation of unregisteredLinks(resource)) {
-        const table = relation.junction.resource.facts.name
-        found.set(table, [...found.get(table) ?? [], toOwner(resource, relation)])
-      }
+const ownersOf = memoized((resources: Api['resources']): Owners => {
+  const found = new Map<string, LinkOwner[]>()
+  for (const resource of resources.values()) {
+    for (const relation of unregisteredLinks(resource)) {
+      const table = relation.junction.resource.facts.name
+      found.set(table, [...found.get(table) ?? [], toOwner(resource, relation)])
     }
-    owners.set(resources, known = found)
   }
-  return known
-}
-
-const linksOf = new WeakMap<Resource, readonly ManyToMany[]>()
+  return found
+})
 
 /** The relations of a resource whose links are recorded as changes of the resource. */
-export function unregisteredLinks(resource: Resource): readonly ManyToMany[] {
-  let links = linksOf.get(resource)
-  if (!links) {
-    const relations = [...resource.relations.values()]
-    links = relations.flatMap(relation => relation.kind === 'manyToMany' && !relation.junction.registered ? [relation] : [])
-    linksOf.set(resource, links)
-  }
-  return links
-}
+export const unregisteredLinks = memoized(({ relations }: Resource): readonly ManyToMany[] =>
+  [...relations.values()].flatMap(relation => relation.kind === 'manyToMany' && !relation.junction.registered ? [relation] : []))
 
 function toOwner({ name, primaryKey }: Resource, { name: relation, target, junction }: ManyToMany): LinkOwner {
   const { sourceKey, targetKey, resource } = junction
@@ -72,7 +58,7 @@ function idColumns({ columns, foreignColumns }: ForeignKeyFacts, primaryKey: Res
  * the resource of the request, otherwise any.
  */
 export function findLinkOwner(api: Pick<Api, 'resources'>, table: string, ctx: AutoApiContext): LinkOwner | undefined {
-  const found = ownersOf(api).get(table) ?? []
+  const found = ownersOf(api.resources).get(table) ?? []
   const own = found.filter(({ resource }) => resource === ctx.resource)
   return own.find(({ relation }) => relation === ctx.params.relation) ?? own[0] ?? found[0]
 }
@@ -90,6 +76,6 @@ export interface EntryLink {
 }
 
 /** The relations of a resource whose entries contain the id of the other record. */
-export const linksWithId = (resource: Resource): readonly EntryLink[] => unregisteredLinks(resource)
+export const linksWithId = memoized((resource: Resource): readonly EntryLink[] => unregisteredLinks(resource)
   .filter(({ junction, target }) => idColumns(junction.targetKey, target.primaryKey))
-  .map(({ name, target }) => ({ relation: name, target }))
+  .map(({ name, target }) => ({ relation: name, target })))

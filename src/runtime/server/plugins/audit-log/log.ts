@@ -2,7 +2,7 @@
 import type { Column, Table } from 'drizzle-orm'
 import { didYouMean } from '../../../shared/suggest'
 import type { Api } from '../../core/api'
-import type { CommitParticipant } from '../../core/changes'
+import { defineService } from '../../core/services'
 import type { PluginResource, PluginServer } from '../../plugin/server'
 import type { Resource } from '../../schema/model'
 import type { AuditLogOptions } from './options'
@@ -29,14 +29,12 @@ export interface AuditLog {
   readonly withoutValues: (resource: string) => readonly string[]
 }
 
-/** The logs by the server of their plugin, and by its `inCommit`. */
-const logs = new WeakMap<object, AuditLog>()
+const AUDIT_LOG = defineService<AuditLog>('audit log')
 
 /**
- * @param participant `inCommit` of the plugin
  * @throws When the options name a resource or a column that does not exist, or the table does not fit.
  */
-export function openAuditLog(options: AuditLogOptions, server: PluginServer, participant: CommitParticipant): AuditLog {
+export function openAuditLog(options: AuditLogOptions, server: PluginServer): AuditLog {
   const { resource: name = 'auditLog', resources = [...server.resources.keys()], except = [], secrets = {} } = options
   const own = requireResource(server, name, 'resource')
   assertTable(own)
@@ -55,21 +53,12 @@ export function openAuditLog(options: AuditLogOptions, server: PluginServer, par
     records: resource => recorded.has(resource),
     withoutValues: resource => hidden.get(resource) ?? [],
   }
-  for (const key of [server, participant]) logs.set(key, log)
+  server.services.set(AUDIT_LOG, log)
   return log
 }
 
-/** Finds the audit log of an API, by the plugin that writes the entries. */
-export function findAuditLog({ listeners }: Pick<Api, 'listeners'>): AuditLog | undefined {
-  for (const { run } of listeners.inCommit) {
-    const log = logs.get(run)
-    if (log) return log
-  }
-  return undefined
-}
-
-/** Finds the audit log of a server whose plugins are being set up. */
-export const findAuditLogOf = (server: PluginServer): AuditLog | undefined => logs.get(server)
+/** Finds the audit log of an API, or of a server whose plugins are being set up. */
+export const findAuditLog = ({ services }: Pick<Api, 'services'>): AuditLog | undefined => services.get(AUDIT_LOG)
 
 /** Returns the resource of the audit log, with its fields. */
 export const resourceOf = ({ resources }: Pick<Api, 'resources'>, { resource }: AuditLog): Resource => resources.get(resource)!

@@ -90,7 +90,7 @@ async function foundClause(
   session: Session, log: AuditLog, access: ResourceAccess, table: Table, id: 'recordId' | 'otherId',
 ): Promise<Clause | undefined> {
   const { call: { resource }, canRead } = access
-  if (!canRead || !canCompareId(resource, columnsOf(table)[id])) return undefined
+  if (!canRead || !canCompareId(resource)) return undefined
   const scope = await access.scope()
   return fromClauses(shape`found ${quoted(id)}${resource}`, [scope], () => {
     const begin = fixedSql(session.api, `record ${textKey(log, table)} ${resource.name} ${id}`, () =>

@@ -15,6 +15,7 @@ import type { Operation } from '../../../shared/operations'
 import { customBody } from '../../schema/json-schema'
 import type { Grant, GrantedRoute } from './document/model'
 import { queryParameters } from './document/routes'
+import { memoized } from '../../core/memoized'
 
 /** A route that some callers can use. */
 export interface Candidate {
@@ -107,13 +108,8 @@ export type IdOf = (described: DescribedResource) => number
 
 /** Numbers the descriptions of resources. Callers with the same decisions share one object. */
 export function createIds(): IdOf {
-  const ids = new WeakMap<DescribedResource, number>()
   let last = 0
-  return (described) => {
-    let id = ids.get(described)
-    if (id === undefined) ids.set(described, id = ++last)
-    return id
-  }
+  return memoized(() => ++last)
 }
 
 export async function findGrant(ctx: AutoApiContext, candidates: readonly Candidate[], base: string, idOf: IdOf): Promise<FoundGrant> {

@@ -23,7 +23,6 @@ export const responseCache = defineAutoApiPlugin(
   (options: ResponseCacheOptions = {}): AutoApiPlugin => {
     const policy = resolveCachePolicy(options)
     let cache: ReturnType<typeof createResponseCache>
-    const onCommit: NonNullable<AutoApiPlugin['onCommit']> = changes => cache.onCommit(changes)
     return {
       name: 'responseCache',
       // Loaded here, because nuxt.config loads this file without the server's modules.
@@ -32,10 +31,10 @@ export const responseCache = defineAutoApiPlugin(
         const named = imported(policy.storage, 'responseCache.storage')
         const storage = named === undefined ? undefined : resolveKeyValue(named, server.storage)
         return import('./server').then(({ createResponseCache }) =>
-          void (cache = createResponseCache({ ...policy, storage }, server, onCommit)))
+          void (cache = createResponseCache({ ...policy, storage }, server)))
       },
       around: (ctx, next, info) => cache.around(ctx, next, info),
-      onCommit,
+      onCommit: changes => cache.onCommit(changes),
     }
   },
 )

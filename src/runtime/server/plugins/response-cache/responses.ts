@@ -2,6 +2,7 @@
 import { createTextResponse, findText, type ApiResponse, type Tagged } from '../../core/response'
 import { tagBody } from '../../http/etag'
 import type { Entry } from './store'
+import { createAttached } from '../../core/attached'
 
 /** Headers of responses that only their caller must get, or that no cache must store. */
 const FORBIDDEN = /^set-cookie$/i
@@ -33,7 +34,7 @@ interface Prepared {
   readonly response: ApiResponse
 }
 
-const prepared = new WeakMap<Entry, Prepared>()
+const prepared = createAttached<Prepared>('prepared response')
 
 /** @param shares whether requests can share one response, because nothing but the HTTP adapter receives it */
 export function toHit(entry: Entry, shares: boolean): ApiResponse {

@@ -1,6 +1,6 @@
 /** The parts of the response cache that run on the server. `nuxt.config` does not load this file. */
 import { ROUTES } from '../../../shared/routes'
-import type { Change, CommitListener } from '../../core/changes'
+import type { Change } from '../../core/changes'
 import { requireSession } from '../../core/context'
 import { useKnownTotals } from '../../core/known-totals'
 import type { Statement } from '../../engines/engine'
@@ -36,8 +36,7 @@ const WRITES: ReadonlySet<string> = new Set(
   ROUTES.filter(({ operation, name }) => operation !== null && !READS.has(name)).map(({ name }) => name),
 )
 
-/** @param listener `onCommit` of the plugin */
-export function createResponseCache(policy: ServerPolicy, server: PluginServer, listener: CommitListener) {
+export function createResponseCache(policy: ServerPolicy, server: PluginServer) {
   const { ttl, resources, maxBytes, storage } = policy
   const vary = toVary(policy.vary)
   let tables: readonly string[] | undefined
@@ -46,7 +45,7 @@ export function createResponseCache(policy: ServerPolicy, server: PluginServer, 
   const running = new Map<string, Promise<Entry | undefined>>()
   let build: unknown
 
-  provideInvalidation(listener, names => store.raise([...names, ANY]))
+  provideInvalidation(server.services, names => store.raise([...names, ANY]))
 
   /** Responds at once to a hit in memory. */
   function read(ctx: AutoApiContext, next: Next, key: string): ApiResponse | Promise<ApiResponse> {

@@ -1,16 +1,15 @@
 /** Lets the server util `invalidateCache` reach the response caches of an API. */
-import type { CommitListener } from '../../core/changes'
+import { defineService, type Services } from '../../core/services'
 
 type Invalidate = (names: readonly string[]) => void | Promise<void>
 
-const caches = new WeakMap<CommitListener, Invalidate>()
+const CACHES = defineService<readonly Invalidate[]>('response caches')
 
-/** @param listener `onCommit` of the plugin, which identifies it in the API */
-export function provideInvalidation(listener: CommitListener, invalidate: Invalidate): void {
-  caches.set(listener, invalidate)
+export function provideInvalidation(services: Services, invalidate: Invalidate): void {
+  services.set(CACHES, [...services.get(CACHES) ?? [], invalidate])
 }
 
 /** Outdates the responses that were read from the resources or tables. Does nothing if the API has no response cache. */
-export async function invalidateResponses(listeners: readonly CommitListener[], names: readonly string[]): Promise<void> {
-  for (const listener of listeners) await caches.get(listener)?.(names)
+export async function invalidateResponses(services: Services, names: readonly string[]): Promise<void> {
+  for (const invalidate of services.get(CACHES) ?? []) await invalidate(names)
 }

@@ -3,6 +3,7 @@ import type { Table } from 'drizzle-orm'
 import type { ForeignKeyFacts } from '../../../schema/drizzle/foreign-keys'
 import type { GraphNode, TableGraph } from '../../../schema/graph'
 import { shape, type Shape } from '../../sql/shape'
+import { memoizedPair } from '../../memoized'
 
 export interface Dependents {
   readonly root: GraphNode
@@ -27,15 +28,13 @@ const CLEARING = new Set<ForeignKeyFacts['onDelete']>(['set null', 'set default'
  */
 export type DeletedBy = 'api' | 'database'
 
-const cache = { api: new WeakMap<TableGraph, Map<Table, Dependents>>(), database: new WeakMap<TableGraph, Map<Table, Dependents>>() }
-
-export function findDependents(graph: TableGraph, table: Table, deletedBy: DeletedBy = 'api'): Dependents {
-  let byTable = cache[deletedBy].get(graph)
-  if (!byTable) cache[deletedBy].set(graph, byTable = new Map())
-  let dependents = byTable.get(table)
-  if (!dependents) byTable.set(table, dependents = collectDependents(graph, graph.get(table)!, deletedBy))
-  return dependents
+const dependentsBy: Readonly<Record<DeletedBy, (graph: TableGraph, table: Table) => Dependents>> = {
+  api: memoizedPair((graph, table) => collectDependents(graph, graph.get(table)!, 'api')),
+  database: memoizedPair((graph, table) => collectDependents(graph, graph.get(table)!, 'database')),
 }
+
+export const findDependents = (graph: TableGraph, table: Table, deletedBy: DeletedBy = 'api'): Dependents =>
+  dependentsBy[deletedBy](graph, table)
 
 function collectDependents(graph: TableGraph, root: GraphNode, deletedBy: DeletedBy): Dependents {
   const edges = new Set<ForeignKeyFacts>()

@@ -3,24 +3,22 @@ import type { Row } from '../../../engines/engine'
 import type { Field } from '../../../schema/field'
 import type { Selection } from '../../access/fields'
 import { jsonSize, PUNCTUATION } from '../../size'
+import { memoizedPair } from '../../memoized'
 
 export type RecordValues = Record<string, unknown>
 
 /** The form of a record's values. Hooks and rules need `value`: values as Drizzle returns them. The response needs `wire`: JSON values. */
 export type ValueForm = 'value' | 'wire'
 
-/** Returns a function that turns rows with `columns` into records with the fields of `shown`. Caches it per pair of selections. */
-export function decoder(columns: Selection, shown: Selection = columns, form: ValueForm = 'value'): (row: Row) => RecordValues {
-  let bySelection = decoders[form].get(columns)
-  if (!bySelection) decoders[form].set(columns, bySelection = new WeakMap())
-  let decode = bySelection.get(shown)
-  if (!decode) bySelection.set(shown, decode = createDecoder(columns, shown, form))
-  return decode
+type Decode = (row: Row) => RecordValues
+
+const DECODERS: Readonly<Record<ValueForm, (columns: Selection, shown: Selection) => Decode>> = {
+  value: memoizedPair((columns, shown) => createDecoder(columns, shown, 'value')),
+  wire: memoizedPair((columns, shown) => createDecoder(columns, shown, 'wire')),
 }
 
-type Decoders = WeakMap<Selection, WeakMap<Selection, (row: Row) => RecordValues>>
-
-const decoders: Readonly<Record<ValueForm, Decoders>> = { value: new WeakMap(), wire: new WeakMap() }
+/** Returns a function that turns rows with `columns` into records with the fields of `shown`. Caches it per pair of selections. */
+export const decoder = (columns: Selection, shown: Selection = columns, form: ValueForm = 'value'): Decode => DECODERS[form](columns, shown)
 
 function createDecoder({ fields }: Selection, shown: Selection, form: ValueForm): (row: Row) => RecordValues {
   const cells = shown.fields.map(field => ({
@@ -36,15 +34,9 @@ function createDecoder({ fields }: Selection, shown: Selection, form: ValueForm)
 }
 
 /** Returns a function that measures the JSON of the record that {@link decoder} makes of a row. Caches it like a decoder. */
-export function sizer(columns: Selection, shown: Selection = columns): (row: Row) => number {
-  let bySelection = sizers.get(columns)
-  if (!bySelection) sizers.set(columns, bySelection = new WeakMap())
-  let size = bySelection.get(shown)
-  if (!size) bySelection.set(shown, size = createSizer(columns, shown))
-  return size
-}
+export const sizer = (columns: Selection, shown: Selection = columns): (row: Row) => number => sizers(columns, shown)
 
-const sizers = new WeakMap<Selection, WeakMap<Selection, (row: Row) => number>>()
+const sizers = memoizedPair(createSizer)
 
 function createSizer({ fields }: Selection, shown: Selection): (row: Row) => number {
   const positions = shown.fields.map(field => fields.indexOf(field))

@@ -17,6 +17,7 @@ import type { Item, Reference } from './items'
 import { targetColumns } from './targets'
 import { decoder, valuesAt } from '../rows/decode'
 import { readRows, type Rows } from '../rows/rows'
+import { memoizedPair } from '../../memoized'
 
 /**
  * Sets `references` or `error` of each item. One statement per foreign key reads the rows for all items. The constraints of the database
@@ -35,7 +36,7 @@ export function checkReferences(
   isChecked?: (key: ForeignKeyFacts) => boolean,
 ): void | Promise<void> {
   for (const item of items) item.references = undefined
-  const keys = checkedKeys(plan.resource, call)
+  const keys = checkedKeys(call.api, plan.resource)
   const checkFrom = (start: number): void | Promise<void> => {
     for (let index = start; index < keys.length; index++) {
       if (isChecked?.(keys[index]!.key)) continue
@@ -56,24 +57,15 @@ interface CheckedKey {
   readonly selection: Selection
 }
 
-const checkedKeysOf = new WeakMap<Call['api'], Map<Resource, readonly CheckedKey[]>>()
-
 /** Finds the keys once per API, because the rules and the resources never change. */
-function checkedKeys(resource: Resource, { api }: Call): readonly CheckedKey[] {
-  let ofApi = checkedKeysOf.get(api)
-  if (!ofApi) checkedKeysOf.set(api, ofApi = new Map())
-  let keys = ofApi.get(resource)
-  if (!keys) {
-    ofApi.set(resource, keys = resource.foreignKeys.flatMap((key) => {
-      const target = [...api.resources.values()].find(({ table }) => table === key.foreignTable)
-      const scope = referenceScopeOf(resource, key)
-      if (!target || scope === 'any') return []
-      const fields = key.foreignColumns.map(name => target.fields.get(name)!)
-      return [{ key, target, scope, fields, selection: select(target, field => fields.includes(field)) }]
-    }))
-  }
-  return keys
-}
+const checkedKeys = memoizedPair(({ resources }: Call['api'], resource: Resource): readonly CheckedKey[] =>
+  resource.foreignKeys.flatMap((key) => {
+    const target = [...resources.values()].find(({ table }) => table === key.foreignTable)
+    const scope = referenceScopeOf(resource, key)
+    if (!target || scope === 'any') return []
+    const fields = key.foreignColumns.map(name => target.fields.get(name)!)
+    return [{ key, target, scope, fields, selection: select(target, field => fields.includes(field)) }]
+  }))
 
 function checkForeignKey(
   plan: Scoped<WritePlan>,

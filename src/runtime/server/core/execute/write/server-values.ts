@@ -8,6 +8,7 @@ import type { Resource } from '../../../schema/model'
 import { encodeValue } from '../../../drizzle/index'
 import type { Call } from '../../context'
 import type { WritePlan } from '../../plan/write'
+import { memoized } from '../../memoized'
 
 type Values = Record<string, unknown>
 
@@ -112,17 +113,13 @@ type Defaults = readonly (readonly [name: string, createValue: () => unknown])[]
 
 /** Returns a function that calls the default function of each column. It caches per table which columns have a default function. */
 function valuesFrom(functionOf: (column: Column) => (() => unknown) | undefined): (fields: ReadonlyMap<string, Field>) => Values {
-  const cache = new WeakMap<ReadonlyMap<string, Field>, Defaults>()
+  const defaultsIn = memoized((fields: ReadonlyMap<string, Field>): Defaults => [...fields.values()].flatMap(({ name, column }) => {
+    const createValue = functionOf(column)
+    return createValue ? [[name, createValue] as const] : []
+  }))
   return (fields) => {
-    let defaults = cache.get(fields)
-    if (!defaults) {
-      cache.set(fields, defaults = [...fields.values()].flatMap(({ name, column }) => {
-        const createValue = functionOf(column)
-        return createValue ? [[name, createValue] as const] : []
-      }))
-    }
     const values: Values = {}
-    for (const [name, createValue] of defaults) values[name] = createValue()
+    for (const [name, createValue] of defaultsIn(fields)) values[name] = createValue()
     return values
   }
 }

@@ -6,6 +6,8 @@ import type { Call } from '../../context'
 import { fieldForbidden } from '../../error'
 import type { WriteKind, WritePlan } from '../../plan/write'
 import { forEachItem, type Item } from './items'
+import type { Field } from '../../../schema/field'
+import { memoized } from '../../memoized'
 
 /** Sets the error of each item with a field that the caller cannot write, the client sent, and the hooks have not removed: 403. */
 export function checkWritable({ resource, selection }: WritePlan, items: readonly Item[], call: Call): void | Promise<void> {
@@ -30,17 +32,15 @@ export function writableValues({ resource, kind }: WritePlan, { values }: Item):
   return result
 }
 
-const cache = { update: new WeakMap<Resource, ReadonlySet<string>>(), create: new WeakMap<Resource, ReadonlySet<string>>() }
-
-/** Returns the columns that neither a body nor a hook can set: the primary key of an existing row, the tenant, and the trash columns. */
-function unwritableNames(resource: Resource, kind: WriteKind): ReadonlySet<string> {
-  const known = cache[kind === 'update' ? 'update' : 'create']
-  let names = known.get(resource)
-  if (!names) known.set(resource, names = findUnwritableNames(resource, kind))
-  return names
+const unwritableIn = {
+  update: memoized((resource: Resource) => findUnwritableNames(resource, resource.primaryKey)),
+  create: memoized((resource: Resource) => findUnwritableNames(resource, [])),
 }
 
-function findUnwritableNames(resource: Resource, kind: WriteKind): ReadonlySet<string> {
-  const fields = [...TRASH_ROLES.map(role => resource.roles[role]), resource.tenant, ...(kind === 'update' ? resource.primaryKey : [])]
+/** Returns the columns that neither a body nor a hook can set: the primary key of an existing row, the tenant, and the trash columns. */
+const unwritableNames = (resource: Resource, kind: WriteKind) => unwritableIn[kind === 'update' ? 'update' : 'create'](resource)
+
+function findUnwritableNames({ roles, tenant }: Resource, fixed: readonly Field[]): ReadonlySet<string> {
+  const fields = [...TRASH_ROLES.map(role => roles[role]), tenant, ...fixed]
   return new Set(fields.flatMap(field => field ? [field.name] : []))
 }

@@ -2,11 +2,12 @@
 import { aliasedTable, type SQL, type Table } from 'drizzle-orm'
 import { createLruCache } from '../../../engines/lru-cache'
 import { toFixedSql } from '../../../core/sql/outline'
+import { memoized } from '../../../core/memoized'
 
 /** Readers with different fields need different SQL. */
 const MAX_FIXED = 500
 
-const caches = new WeakMap<object, ReturnType<typeof createLruCache<SQL>>>()
+const cacheOf = memoized((_: object) => createLruCache<SQL>(MAX_FIXED))
 
 /**
  * Returns the SQL for a key. `build` runs only if the cache does not contain the key.
@@ -14,17 +15,14 @@ const caches = new WeakMap<object, ReturnType<typeof createLruCache<SQL>>>()
  * @param key SQL with the same key must have the same text
  */
 export function fixedSql(owner: object, key: string, build: () => SQL): SQL {
-  let cache = caches.get(owner)
-  if (!cache) caches.set(owner, cache = createLruCache(MAX_FIXED))
-  return cache(key, () => toFixedSql(build()))
+  return cacheOf(owner)(key, () => toFixedSql(build()))
 }
 
-const aliases = new WeakMap<Table, Map<string, Table>>()
+const aliasesOf = memoized((_: Table) => new Map<string, Table>())
 
 /** An alias of a table. The same object for each name. */
 export function aliasOf(table: Table, name: string): Table {
-  let known = aliases.get(table)
-  if (!known) aliases.set(table, known = new Map())
+  const known = aliasesOf(table)
   let alias = known.get(name)
   if (!alias) known.set(name, alias = aliasedTable(table, name))
   return alias

@@ -6,6 +6,7 @@ import { isWhole, literal, type EntrySql } from './entry-sql'
 import { mysqlEntries } from './mysql'
 import { pgEntries } from './pg'
 import { sqliteEntries } from './sqlite'
+import { memoized } from '../../../core/memoized'
 
 export { literal, type EntrySql } from './entry-sql'
 
@@ -26,14 +27,10 @@ export function hasRecordId({ primaryKey, dialect }: Resource, id: Column): SQL 
   return conditions.includes(undefined) ? undefined : sql`(${sql.join(conditions as SQL[], sql` and `)})`
 }
 
-const comparable = new WeakMap<Resource, boolean>()
+const NULL = sql`null` as unknown as Column
 
 /** Whether SQL can compare the ids of a resource. */
-export function canCompareId(resource: Resource, id: Column): boolean {
-  let can = comparable.get(resource)
-  if (can === undefined) comparable.set(resource, can = hasRecordId(resource, id) !== undefined)
-  return can
-}
+export const canCompareId = memoized((resource: Resource) => hasRecordId(resource, NULL) !== undefined)
 
 /** `case resource when 'posts' then … else false end`: evaluates one condition per row, and has no nesting. */
 export function byResource(resource: SQL, conditions: ReadonlyMap<string, SQL>, otherwise = sql`false`): SQL {

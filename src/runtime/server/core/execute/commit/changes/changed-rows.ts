@@ -7,6 +7,7 @@ import { isNewRow, isRemovedRow } from './image'
 import type { ReportingOperation } from './report'
 import type { ChangedTable } from './table'
 import { toTarget, type Target } from './target'
+import { memoized } from '../../../memoized'
 
 /** The rows of one table that a commit changes in one way. */
 export interface ChangeSet {
@@ -38,14 +39,8 @@ export function groupSets(operations: readonly ReportingOperation[]): { readonly
   return { sets: [...sets.values()], setOf: report => sets.get(keyOf(report))! }
 }
 
-const names = new WeakMap<ChangedTable, string>()
-
 /** Names a table and its resource. The text is the same in every commit. */
-function nameOf(table: ChangedTable): string {
-  let name = names.get(table)
-  if (name === undefined) names.set(table, name = JSON.stringify([table.name, table.resource]))
-  return name
-}
+const nameOf = memoized(({ name, resource }: ChangedTable) => JSON.stringify([name, resource]))
 
 /**
  * Asks every plugin that takes part in commits for its statements.
@@ -104,17 +99,11 @@ function createChangedRows(
   return Object.freeze(changed) as unknown as ChangedRows
 }
 
-const operands = new WeakMap<Participant, object>()
-
 /** Returns an object with the values that a plugin can insert. It is the same in every commit. */
-function operandsFor(participant: Participant): object {
-  let values = operands.get(participant)
-  if (!values) {
-    const getters = OPERANDS.map(operand => [operand, { get: () => readOperand(operand, participant) }] as const)
-    operands.set(participant, values = Object.freeze(Object.create(Object.prototype, Object.fromEntries(getters)) as object))
-  }
-  return values
-}
+const operandsFor = memoized((participant: Participant): object => {
+  const getters = OPERANDS.map(operand => [operand, { get: () => readOperand(operand, participant) }] as const)
+  return Object.freeze(Object.create(Object.prototype, Object.fromEntries(getters)) as object)
+})
 
 function readOperand(operand: typeof OPERANDS[number], { name, images }: Participant) {
   if (!images && JSON_OPERANDS.has(operand))

@@ -6,13 +6,14 @@ import { statement } from '../../../sql/clause'
 import { inTuples } from '../../../sql/list/index'
 import { shape } from '../../../sql/shape'
 import { selectList } from '../../rows/select'
-import { assignRows, type AssignedRows } from './assign'
+import { assignRows } from './assign'
 import type { ChangeSet, FindSet, RequestedStatement } from './changed-rows'
-import { createCollector, type Collector, type FoundRow, type FoundRows } from './found-rows'
+import { createCollector, type FoundRow, type FoundRows } from './found-rows'
 import { isRemovedRow } from './image'
 import { insertRows } from './insert-rows'
 import { needsImages, reportedColumns, type ReportingOperation } from './report'
 import type { ChangedTable } from './table'
+import { memoized } from '../../../memoized'
 
 /**
  * Returns the entries to append to the operations of the commit.
@@ -30,10 +31,9 @@ export function derivedEntries(
   const tables = [...new Set(changed.map(({ table }) => table))]
 
   // Each attempt of the commit has its own list of outcomes, which grows. Each outcome is collected once.
-  const attempts = new WeakMap<readonly Outcome[], { readonly collector: Collector, next: number }>()
+  const attemptOf = memoized((_: readonly Outcome[]) => ({ collector: createCollector(call), next: 0 }))
   const foundRows = (outcomes: readonly Outcome[]): FoundRows => {
-    let attempt = attempts.get(outcomes)
-    if (!attempt) attempts.set(outcomes, attempt = { collector: createCollector(call), next: 0 })
+    const attempt = attemptOf(outcomes)
     const { collector } = attempt
     for (const end = Math.min(outcomes.length, operations.length + tables.length); attempt.next < end; attempt.next++) {
       const operation = operations[attempt.next]
@@ -45,12 +45,7 @@ export function derivedEntries(
     return collector.rows
   }
 
-  const assigned = new WeakMap<readonly Outcome[], AssignedRows>()
-  const assignedRows = (outcomes: readonly Outcome[]) => {
-    let rows = assigned.get(outcomes)
-    if (!rows) assigned.set(outcomes, rows = assignRows(operations, outcomes))
-    return rows
-  }
+  const assignedRows = memoized((outcomes: readonly Outcome[]) => assignRows(operations, outcomes))
 
   const rowsOf = (set: ChangeSet, found: FoundRows, outcomes: readonly Outcome[]): readonly FoundRow[] => {
     const ids = [...assignedRows(outcomes)].flatMap(([report, ids]) => setOf(report) === set ? ids : [])

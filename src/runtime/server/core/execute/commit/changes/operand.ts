@@ -1,23 +1,23 @@
 /** The values of changed rows that a plugin can insert before the values are known. */
 import type { ChangedValue } from '../../../changes'
+import { createAttached } from '../../../attached'
 
 export const OPERANDS = ['id', 'tenant', 'uuid', 'columns', 'before', 'after'] as const
 
 /** `foreignId` reads columns of the row. {@link foreignIdValue} creates its values. */
 export type Operand = typeof OPERANDS[number] | 'foreignId'
 
-const foreignIds = new WeakMap<object, readonly string[]>()
+const foreignIds = createAttached<readonly string[]>('foreign key')
 
 /** Creates the object that stands for the id in foreign key columns. */
 export function foreignIdValue(columns: readonly string[]): ChangedValue {
-  const value = Object.freeze({ changedValue: 'foreignId' })
+  const value = { changedValue: 'foreignId' }
   foreignIds.set(value, columns)
-  return value as unknown as ChangedValue
+  return Object.freeze(value) as unknown as ChangedValue
 }
 
 /** Returns the columns of a value of {@link foreignIdValue}. */
-export const findForeignKey = (value: unknown): readonly string[] | undefined =>
-  typeof value === 'object' && value !== null ? foreignIds.get(value) : undefined
+export const findForeignKey = (value: unknown): readonly string[] | undefined => foreignIds.get(value)
 
 /** Operands that require `needs: { images: true }`. Their values are JSON. */
 export const JSON_OPERANDS: ReadonlySet<Operand> = new Set<Operand>(['columns', 'before', 'after'])

@@ -6,6 +6,7 @@ import type { GraphNode } from '../../../../schema/graph'
 import type { Resource } from '../../../../schema/model'
 import { shape } from '../../../sql/shape'
 import { allFields, select, type Selection } from '../../../access/fields'
+import { memoizedPair } from '../../../memoized'
 import type { Call } from '../../../context'
 
 export interface ChangedTable {
@@ -26,15 +27,12 @@ export interface ChangedTable {
   readonly row: Selection
 }
 
-const tables = new WeakMap<Resource | GraphNode, ChangedTable>()
+export const changedTable = ({ api }: Pick<Call, 'api'>, source: Resource | GraphNode): ChangedTable => tableOf(api, source)
 
-export function changedTable(call: Call, source: Resource | GraphNode): ChangedTable {
-  let table = tables.get(source)
-  if (!table) tables.set(source, table = 'fields' in source ? ofResource(call, source) : ofNode(call, source))
-  return table
-}
+const tableOf = memoizedPair((api: Call['api'], source: Resource | GraphNode): ChangedTable =>
+  'fields' in source ? ofResource(api, source) : ofNode(api, source))
 
-function ofResource({ api }: Call, resource: Resource): ChangedTable {
+function ofResource(api: Call['api'], resource: Resource): ChangedTable {
   const { table, facts, primaryKey, tenant, roles } = resource
   const isKey = (field: Field) => primaryKey.includes(field)
   return Object.freeze({
@@ -50,10 +48,10 @@ function ofResource({ api }: Call, resource: Resource): ChangedTable {
   })
 }
 
-function ofNode(call: Call, node: GraphNode): ChangedTable {
-  if (node.resource) return changedTable(call, node.resource)
+function ofNode(api: Call['api'], node: GraphNode): ChangedTable {
+  if (node.resource) return tableOf(api, node.resource)
   const { table, facts, roles } = node
-  const { multiTenancy } = call.api.config
+  const { multiTenancy } = api.config
   const fields = [...createFields(facts).values()]
   const tenant = multiTenancy && multiTenancy.enabled ? fields.find(({ name }) => name === multiTenancy.tenantIdField) : undefined
   const isKey = ({ name }: Field) => facts.primaryKey.includes(name)

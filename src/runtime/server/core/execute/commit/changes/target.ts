@@ -11,6 +11,7 @@ import type { Field } from '../../../../schema/field'
 import { boundValue, fromSql, type Clause } from '../../../sql/clause'
 import { findForeignKey, findOperand, JSON_OPERANDS, type Operand } from './operand'
 import type { ChangedTable } from './table'
+import { memoized } from '../../../memoized'
 
 /** A column of an inserted row: one value for every row, or one value per changed row. */
 export interface TargetColumn {
@@ -38,19 +39,12 @@ interface Description {
   readonly required: readonly Field[]
 }
 
-const descriptions = new WeakMap<Table, Description>()
-
-function describe(table: Table): Description {
-  let description = descriptions.get(table)
-  if (!description) {
-    const facts = describeTable(table)
-    const fields = createFields(facts)
-    const required = [...fields.values()]
-      .filter(({ nullable, generated, column }) => !nullable && !generated && column.default === undefined)
-    descriptions.set(table, description = { facts, fields, required })
-  }
-  return description
-}
+const describe = memoized((table: Table): Description => {
+  const facts = describeTable(table)
+  const fields = createFields(facts)
+  const required = [...fields.values()].filter(({ nullable, generated, column }) => !nullable && !generated && column.default === undefined)
+  return { facts, fields, required }
+})
 
 /** @throws {TypeError} When the values do not fit the table. */
 export function toTarget(

@@ -1,6 +1,8 @@
 /** Lint rules: Nuxt's rules with the stylistic ones, for TypeScript and Vue. */
 import { createConfigForNuxt } from '@nuxt/eslint-config/flat'
 
+const BIGINT = { selector: 'Literal[bigint]', message: 'Write `BigInt(24)` instead of `24n`.' }
+
 export default createConfigForNuxt({
   features: {
     tooling: true,
@@ -39,5 +41,16 @@ export default createConfigForNuxt({
   name: 'auto-api/target',
   files: ['src/runtime/{app,server,shared}/**'],
   // Apps compile these files for older targets, for which esbuild warns about such literals.
-  rules: { 'no-restricted-syntax': ['error', { selector: 'Literal[bigint]', message: 'Write `BigInt(24)` instead of `24n`.' }] },
+  rules: { 'no-restricted-syntax': ['error', BIGINT] },
+}, {
+  name: 'auto-api/awaitable',
+  files: ['src/runtime/server/**'],
+  ignores: ['src/runtime/server/core/awaitable.ts'],
+  // One file knows whether a value is a promise. Everything else says what happens next.
+  rules: {
+    'no-restricted-syntax': ['error', BIGINT,
+      { selector: 'BinaryExpression[operator="instanceof"][right.name="Promise"]', message: 'Use `andThen`, `attempt` or `inTurn` of `core/awaitable`.' },
+      { selector: 'Identifier[name="isThenable"]', message: 'Use `andThen`, `attempt` or `inTurn` of `core/awaitable`.' },
+      { selector: 'TSUnionType > TSTypeReference[typeName.name="Promise"]:not(:first-child)', message: 'Use `Awaitable`.' }],
+  },
 })

@@ -1,4 +1,5 @@
 /** The HTTP adapter: converts events to requests, writes responses, and converts errors to h3 errors. Only this file imports h3. */
+import { attempt } from './core/awaitable'
 import {
   createError,
   defineEventHandler,
@@ -68,18 +69,9 @@ function defineApiHandler(run: (event: H3Event) => unknown): EventHandler {
     if (!isHttpError(error) || !wantsErrorsAs(headerOf(event, 'accept'), PROBLEM_TYPE)) throw error
     return respondWithProblem(event, error)
   }
-  return defineEventHandler((event) => {
-    try {
-      const result = run(event)
-      // Most clients do not name the type, and then h3 can have the promise as it is.
-      return result instanceof Promise && NAMES_PROBLEM.test(headerOf(event, 'accept') ?? '')
-        ? result.catch((error: unknown) => fail(event, error))
-        : result
-    }
-    catch (error) {
-      return Promise.reject(error as Error).catch((error: unknown) => fail(event, error))
-    }
-  })
+  // Most clients do not name the type, and then h3 can have the promise as it is.
+  return defineEventHandler(event =>
+    NAMES_PROBLEM.test(headerOf(event, 'accept') ?? '') ? attempt(() => run(event), error => fail(event, error)) : run(event))
 }
 
 const NAMES_PROBLEM = /problem\+json/i
@@ -249,7 +241,7 @@ async function handle(
       setResponseHeader(event, 'location', `${collection}/${idToPath(requireResource(api, request.resource), created)}`)
     }
     const sent = send(event, api, response)
-    return sent instanceof Promise ? await sent : sent
+    return await sent
   }
   catch (error) {
     throw toHttpError(event, error)

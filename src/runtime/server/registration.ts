@@ -1,4 +1,5 @@
 /** The types of a registration: authorization, hooks, validation, and the context that their functions get. */
+import type { Awaitable } from '../shared/awaitable'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { InferInsertModel, InferSelectModel, SQL, Table } from 'drizzle-orm'
 import type { Operation } from '../shared/operations'
@@ -95,7 +96,7 @@ export interface ResourceAuth<T extends Table = Table> {
   /** One entry per operation. An operation without an entry uses the entry of another operation, or is refused. */
   readonly permissions?: Readonly<Partial<Record<Operation, Permission>>>
   /** Returns the SQL condition of the rows that the caller can see; `undefined` means all rows. Applies to every route and operation. */
-  readonly listFilter?: (table: T, ctx: AutoApiContext) => SQL | undefined | Promise<SQL | undefined>
+  readonly listFilter?: (table: T, ctx: AutoApiContext) => Awaitable<SQL | undefined>
   /**
    * Decides whether the caller can see a row, for rules that SQL cannot express. It receives the whole row with its hidden columns;
    * `ctx.operation` is the operation. A falsy result or an error hides the row. Lists, counts and aggregates read every

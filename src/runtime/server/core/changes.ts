@@ -1,4 +1,5 @@
 /** The changes of a commit, in the forms that plugins receive: before the commit as sets of rows, after the commit as a list. */
+import type { Awaitable } from './awaitable'
 import type { InferInsertModel, SQL, Table } from 'drizzle-orm'
 import type { AutoApiContext } from '../registration'
 
@@ -98,4 +99,4 @@ export interface ChangedRows extends Omit<Change, 'id'> {
 export type CommitParticipant = (
   changes: readonly ChangedRows[],
   ctx: AutoApiContext,
-) => readonly CommitStatement[] | Promise<readonly CommitStatement[]>
+) => Awaitable<readonly CommitStatement[]>

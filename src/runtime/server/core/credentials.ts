@@ -1,4 +1,5 @@
 /** Callers that plugins recognize by a credential of the request, such as a token in a header. */
+import type { Awaitable } from './awaitable'
 import { didYouMean } from '../../shared/suggest'
 import { BusyError } from '../engines/engine'
 import type { AutoApiUser, Tenant } from '../registration'
@@ -32,7 +33,7 @@ export interface CredentialCaller {
  * Finds the caller of a request by its credential. Returns `undefined` if it does not recognize the credential. If it throws, the response
  * is a 401, or a 500 if a statement of Drizzle has failed.
  */
-export type FindCredentialCaller = (request: IncomingRequest) => CredentialCaller | undefined | Promise<CredentialCaller | undefined>
+export type FindCredentialCaller = (request: IncomingRequest) => Awaitable<CredentialCaller | undefined>
 
 /** The `credentials` of one plugin. */
 export interface CredentialSource {

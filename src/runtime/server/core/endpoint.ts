@@ -1,4 +1,5 @@
 /** Runs an endpoint: authorizes the caller by a resource or a named gate, validates query and body, then calls the app's handler. */
+import type { Awaitable } from './awaitable'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { Operation } from '../../shared/operations'
 import type { RouteDescription } from '../../shared/types/openapi'
@@ -60,7 +61,7 @@ export interface EndpointOptions<Body extends StandardSchemaV1 | undefined, Quer
    */
   readonly describe?: RouteDescription
   /** Returns the response body. `undefined` gives a 204 response without a body. An async iterable of strings and bytes is streamed. */
-  readonly handler: (ctx: EndpointContext<Body, Query>, request: RouteRequest) => Result | Promise<Result>
+  readonly handler: (ctx: EndpointContext<Body, Query>, request: RouteRequest) => Awaitable<Result>
 }
 
 /** The options of each endpoint, by its event handler. */

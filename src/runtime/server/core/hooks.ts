@@ -5,7 +5,7 @@ import type { Call, Session } from './context'
 import { toId, type Key } from '../schema/record-id'
 import type { Hook, HookName } from './hook-registry'
 import { logError } from './log'
-import { isThenable } from './thenable'
+import { andThen, inTurn, type Awaitable } from './awaitable'
 import { withTimeout } from './timeout'
 
 export type { HookName } from './hook-registry'
@@ -32,26 +32,9 @@ export function itemContext({ ctx }: Call): AutoApiContext {
  * itself. A promise only if a hook returns one, because a bulk write runs hundreds of hooks.
  * @throws The error of a hook.
  */
-export function runHooks<T>(call: Call, hook: HookName, value: T, invoke: (run: Hook, value: T) => unknown): T | Promise<T> {
-  const hooks = findHooks(call, call.resource, hook)
-  for (const [index, run] of hooks.entries()) {
-    const result = invoke(run, value)
-    if (isThenable(result)) return runRest(hooks.slice(index + 1), call, hook, inTime(call, hook, result), value, invoke)
-    value = replaced(value, result)
-  }
-  return value
-}
-
-/** @param pending the result of the hook before `hooks` */
-async function runRest<T>(
-  hooks: readonly Hook[], call: Call, hook: HookName, pending: Promise<unknown>, value: T, invoke: (run: Hook, value: T) => unknown,
-): Promise<T> {
-  let current = replaced(value, await pending)
-  for (const run of hooks) {
-    const result = invoke(run, current)
-    current = replaced(current, isThenable(result) ? await inTime(call, hook, result) : result)
-  }
-  return current
+export function runHooks<T>(call: Call, hook: HookName, value: T, invoke: (run: Hook, value: T) => unknown): Awaitable<T> {
+  return inTurn(findHooks(call, call.resource, hook), (run, current) =>
+    andThen(inTime(call, hook, invoke(run, current)), result => replaced(current, result)), value)
 }
 
 const replaced = <T>(value: T, result: unknown): T => typeof result === 'object' && result !== null ? result as T : value
@@ -67,8 +50,7 @@ export async function runAfterHooks<T>(
   if (call.ctx.dryRun) return current
   for (const run of findHooks(call, call.resource, hook)) {
     try {
-      const result = invoke(run, current)
-      current = replaced(current, isThenable(result) ? await inTime(call, hook, result) : result)
+      current = replaced(current, await inTime(call, hook, invoke(run, current)))
     }
     catch (error) {
       if (call.api.config.hookConfig.afterErrors === 'log')
@@ -79,7 +61,7 @@ export async function runAfterHooks<T>(
   return current
 }
 
-function inTime(call: Call, hook: HookName, result: PromiseLike<unknown>): Promise<unknown> {
+function inTime(call: Call, hook: HookName, result: unknown): Awaitable<unknown> {
   const { timeout } = call.api.config.hookConfig
   return withTimeout(result, timeout, `[auto-api] ${hook} of \`${call.resource.name}\` took longer than ${timeout} ms.`)
 }

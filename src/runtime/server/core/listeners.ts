@@ -7,7 +7,7 @@ import type { AutoApiContext, AutoApiPlatform } from '../registration'
 import type { Change, CommitListener, CommitParticipant } from './changes'
 import { logError } from './log'
 import type { ApiResponse } from './response'
-import { isThenable } from './thenable'
+import { andThen, type Awaitable } from './awaitable'
 
 type PlatformEvent = AutoApiPlatform extends { event: infer Event } ? Event : unknown
 
@@ -63,10 +63,10 @@ export interface AroundInfo {
 }
 
 /** Returns its own response, or the response of `next`. */
-export type Around = (ctx: AutoApiContext, next: () => Promise<ApiResponse>, info: AroundInfo) => ApiResponse | Promise<ApiResponse>
+export type Around = (ctx: AutoApiContext, next: () => Promise<ApiResponse>, info: AroundInfo) => Awaitable<ApiResponse>
 
 /** Returns the response to send: `response`, or a changed copy. */
-export type ResponseListener = (ctx: AutoApiContext, response: ApiResponse, info: AroundInfo) => ApiResponse | Promise<ApiResponse>
+export type ResponseListener = (ctx: AutoApiContext, response: ApiResponse, info: AroundInfo) => Awaitable<ApiResponse>
 
 /** A plugin that takes part in commits. */
 export interface Participant {
@@ -90,7 +90,7 @@ export interface Listeners {
 /** Wraps `run` in the `around` of every plugin. The first plugin in the list is the outermost. A promise unless that one has returned. */
 export function runAround(
   { around }: Listeners, ctx: AutoApiContext, info: AroundInfo, run: () => Promise<ApiResponse>,
-): ApiResponse | Promise<ApiResponse> {
+): Awaitable<ApiResponse> {
   let next = run
   for (let index = around.length - 1; index > 0; index--) {
     const [wrap, inner] = [around[index]!, once(next)]
@@ -99,7 +99,7 @@ export function runAround(
   const [outermost] = around
   if (!outermost) return next()
   const response = outermost(ctx, once(next), info)
-  return isThenable(response) ? Promise.resolve(response).then(assertResponse) : assertResponse(response)
+  return andThen(response, assertResponse)
 }
 
 /** @throws When a plugin has returned something else. */

@@ -1,4 +1,5 @@
 /** Opens the session of a request: finds its caller, refuses writes from other sites, and runs the listeners of plugins. */
+import type { Awaitable } from './awaitable'
 import type { AutoApiConfig } from '../../shared/config'
 import type { Operation } from '../../shared/operations'
 import type { AutoApiContext, Tenant } from '../registration'
@@ -20,7 +21,7 @@ import { engineFor } from './read-source'
  */
 export function openSession(
   api: Api, request: ApiRequest, resource: string, operations: readonly [Operation, ...Operation[]], isReadOnly = false,
-): Session | Promise<Session> {
+): Awaitable<Session> {
   const { listeners: { onRequest, onCaller }, credentials, extenders, config } = api
   if (onRequest.length > 0 || onCaller.length > 0 || credentials.length > 0 || extenders.length > 0)
     return openExtended(api, request, resource, operations, isReadOnly)

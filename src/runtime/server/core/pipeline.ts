@@ -1,4 +1,5 @@
 /** The pipeline of every request: opens the session, authorizes the caller, then runs the entry inside the `around` of plugins. */
+import { andThen, type Awaitable } from './awaitable'
 import type { Operation } from '../../shared/operations'
 import type { RouteName } from '../../shared/routes'
 import type { Resource } from '../schema/model'
@@ -23,7 +24,7 @@ export interface Entry<S extends Session> {
   /** All operations of the request. The first one becomes `ctx.operation`. */
   readonly operations: readonly [Operation, ...Operation[]]
   /** @throws 401, 403 */
-  readonly authorize: (session: S) => void | Promise<void>
+  readonly authorize: (session: S) => Awaitable<void>
   /** The name of the route for `around` of plugins. Without a name, `around` does not apply. */
   readonly name?: string
   /** Whether an endpoint, or a route of a plugin, supports `Idempotency-Key`. */
@@ -44,9 +45,7 @@ export function runRoute(api: Api, request: ApiRequest, resource: Resource | und
   const entry = api.config.http.strictParameters === false ? given : withParameters(given, request)
   try {
     const opening = openSession(api, request, resource?.name ?? '', entry.operations, entry.isReadOnly)
-    return opening instanceof Promise
-      ? opening.then(session => runInSession(api, request, session, resource, entry))
-      : runInSession(api, request, opening, resource, entry)
+    return andThen(opening, session => runInSession(api, request, session, resource, entry))
   }
   catch (error) {
     return Promise.reject(error as Error)
@@ -102,20 +101,18 @@ async function runWithPlugins(api: Api, request: ApiRequest, call: Call, entry: 
   const { listeners } = api
   const { idempotent = false, body = () => request.body() } = entry
   const info = Object.freeze({ route: name, idempotent, request: { header: request.header, body } })
-  const authorizing = entry.authorize(call)
-  if (authorizing) await authorizing
+  await entry.authorize(call)
   const running = runAround(listeners, call.ctx, info, () => entry.run(call))
-  const response = running instanceof Promise ? await running : running
+  const response = await running
   return listeners.onResponse.length > 0 ? runOnResponse(listeners, call.ctx, info, response) : response
 }
 
 /** Runs an entry in a session that is already open. @throws At once if the caller is refused without code of the app. */
 export function runEntry<S extends Session, Result>(
   session: S,
-  { authorize, run }: { readonly authorize: (session: S) => void | Promise<void>, readonly run: (session: S) => Promise<Result> },
+  { authorize, run }: { readonly authorize: (session: S) => Awaitable<void>, readonly run: (session: S) => Promise<Result> },
 ): Promise<Result> {
-  const authorizing = authorize(session)
-  return authorizing ? authorizing.then(() => run(session)) : run(session)
+  return andThen(authorize(session), () => run(session))
 }
 
 /** Lets every caller pass. The entry itself must return only data that the caller can access. */
@@ -138,10 +135,10 @@ export interface RouteSteps<Query, P extends Plan, Result> {
   /** Further operations that the request counts as, for limits by operation. Their permissions are not required here. */
   readonly countsAs?: (request: ApiRequest) => readonly Operation[]
   /** Converts text to values; reads the body of a write. */
-  readonly parse: (request: ApiRequest, call: Call) => Query | Promise<Query>
+  readonly parse: (request: ApiRequest, call: Call) => Awaitable<Query>
   /** Resolves names to columns. */
-  readonly plan: (query: Query, call: Call) => P | Promise<P>
-  readonly execute: (plan: Scoped<P>, call: Call) => Result | Promise<Result>
+  readonly plan: (query: Query, call: Call) => Awaitable<P>
+  readonly execute: (plan: Scoped<P>, call: Call) => Awaitable<Result>
   readonly respond: (result: Result, call: Call) => ApiResponse
 }
 
@@ -201,12 +198,12 @@ async function runSteps<Query, P extends Plan, Result>(
 ): Promise<ApiResponse> {
   assertDryRun(request)
   const parsed = steps.parse(request, call)
-  const planned = steps.plan(parsed instanceof Promise ? await parsed as Query : parsed, call)
-  const scoping = applyScope(call, planned instanceof Promise ? await planned as P : planned)
-  const scoped = scoping instanceof Promise ? await scoping : scoping
+  const planned = steps.plan(await parsed, call)
+  const scoping = applyScope(call, await planned)
+  const scoped = await scoping
   try {
     const executed = steps.execute(scoped, call)
-    const response = steps.respond(executed instanceof Promise ? await executed as Result : executed, call)
+    const response = steps.respond(await executed, call)
     const { api, ctx } = call
     if (ctx.dryRun) return { ...response, headers: { ...response.headers, ...dryRunHeaders(request) } }
     return isRead(ctx.operation) && api.listeners.around.length > 0 ? withHead(response, { reads: readsOf(scoped, call) }) : response

@@ -1,4 +1,5 @@
 /** The row filters of plugins: conditions that narrow the rows of a resource for every route. */
+import type { Awaitable } from './awaitable'
 import type { SQL, Table } from 'drizzle-orm'
 import type { AutoApiContext } from '../registration'
 import type { RowClause } from './sql/clause'
@@ -8,7 +9,7 @@ type Condition = SQL | RowClause | undefined
 
 /** Declared as a method, so that a filter of one resource can name the type of its table. */
 interface Filter {
-  filter(table: Table, ctx: AutoApiContext): Condition | Promise<Condition>
+  filter(table: Table, ctx: AutoApiContext): Awaitable<Condition>
 }
 
 /**
@@ -18,10 +19,10 @@ interface Filter {
 export type RowFilter = Filter['filter']
 
 /** Checks one row, with every column. */
-export type CheckRow = (row: Record<string, unknown>) => boolean | Promise<boolean>
+export type CheckRow = (row: Record<string, unknown>) => Awaitable<boolean>
 
 /** Returns the check of the rows that SQL finds for a request, or `undefined` if the request needs none. */
-export type RowCheck = (ctx: AutoApiContext) => CheckRow | undefined | Promise<CheckRow | undefined>
+export type RowCheck = (ctx: AutoApiContext) => Awaitable<CheckRow | undefined>
 
 /** The `rows` of one plugin for one resource. */
 export interface PluginRowFilter {

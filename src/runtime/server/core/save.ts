@@ -1,4 +1,5 @@
 /** Creates and updates many records in one commit, for plugins: with the rules of bulk requests. */
+import type { Awaitable } from './awaitable'
 import { INVALID, type Field } from '../schema/field'
 import type { Resource } from '../schema/model'
 import type { AutoApiContext } from '../registration'
@@ -113,7 +114,7 @@ function toBody(record: GivenRecord, kind: 'create' | 'update'): GivenRecord {
 const TURN = 5
 
 /** The records decide which operations are needed. A caller who can do none of them is refused before the records are read. */
-function authorizeSave(call: Call, isUpsert: boolean): void | Promise<void> {
+function authorizeSave(call: Call, isUpsert: boolean): Awaitable<void> {
   return isUpsert ? authorizeAny(call, ['create', 'update']) : authorize(call, call.resource, ['create'])
 }
 

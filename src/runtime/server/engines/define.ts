@@ -1,4 +1,5 @@
 /** Engines that the app defines, and the checks of their members at startup. */
+import { isPromise } from '../../shared/awaitable'
 import { didYouMean } from '../../shared/suggest'
 import type { Dialect } from '../../shared/dialects'
 import { DIALECTS } from './dialects/index'
@@ -64,7 +65,7 @@ export function createDefinedEngine(definition: EngineDefinition, db: unknown): 
   const what = `the engine "${name}"`
   if (typeof db !== 'object' || db === null) throw invalid(`the database of ${what} must be an object.`)
   const created: unknown = definition.create(db)
-  if (created instanceof Promise) throw invalid(`\`create\` of ${what} returned a promise. Connect to the database before.`)
+  if (isPromise(created)) throw invalid(`\`create\` of ${what} returned a promise. Connect to the database before.`)
   assertMembers(created, ENGINE, what)
   const engine = created as DefinedEngine
   if ((engine.dialect ?? dialect) !== dialect || (engine.adapter ?? DIALECTS[dialect]) !== DIALECTS[dialect])

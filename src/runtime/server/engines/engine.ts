@@ -15,6 +15,7 @@
  * A statement can only use the results of an earlier statement in SQL. Therefore the server generates ids, such as the
  * `deletionId`, before the commit.
  */
+import type { Awaitable } from '../../shared/awaitable'
 import type { SQL } from 'drizzle-orm'
 import type { Dialect } from '../../shared/dialects'
 import type { DialectAdapter } from './dialects/adapter'
@@ -96,7 +97,7 @@ export const joinOutcomes = (outcomes: readonly Outcome[]): Outcome => ({
   affectedRows: outcomes.reduce((sum, { affectedRows }) => sum + affectedRows, 0),
 })
 
-export type Awaitable<T> = T | Promise<T>
+export type { Awaitable } from '../../shared/awaitable'
 
 export interface Engine {
   readonly name: string

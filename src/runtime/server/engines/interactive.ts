@@ -1,4 +1,5 @@
 /** Commits statements one after another in a transaction, on Postgres, MySQL and libSQL. */
+import { isPromise } from '../../shared/awaitable'
 import type { Dialect } from '../../shared/dialects'
 import { nameOf } from '../drizzle/index'
 import { toInvalidValue } from './violation'
@@ -115,7 +116,7 @@ function assertExpected({ expectedRows }: WriteStatement, index: number, outcome
 
 /** Runs a Drizzle query builder, which sends its query when it is awaited. Refuses a promise, because its query already runs. */
 async function runBuilt(query: unknown): Promise<Outcome> {
-  if (typeof (query as { then?: unknown } | null)?.then !== 'function' || query instanceof Promise) {
+  if (typeof (query as { then?: unknown } | null)?.then !== 'function' || isPromise(query)) {
     throw notAQueryBuilder()
   }
   const result = await (query as PromiseLike<unknown>)

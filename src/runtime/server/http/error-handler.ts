@@ -2,6 +2,7 @@
  * Nitro's error handler for the paths of the API: JSON or problem details, whatever the client accepts. Nuxt's own handler looks for
  * `/api/` in the URL, and sends its error page to clients that ask for no type, such as most HTTP libraries.
  */
+import type { Awaitable } from '../core/awaitable'
 import { wantsErrorsAs } from '../core/media-type'
 import { headerOf, webRequestOf, type EventWithHeaders } from '../web-request'
 import { PROBLEM_TYPE, toProblem } from './problem'
@@ -31,7 +32,7 @@ interface ErrorBody {
   readonly data?: unknown
 }
 
-type DefaultHandler = (error: Error, event: ErrorEvent, options: object) => Rendered | Promise<Rendered>
+type DefaultHandler = (error: Error, event: ErrorEvent, options: object) => Awaitable<Rendered>
 
 /** Nitro 3 sends what an error handler returns, Nitro 2 what it has written. */
 export type NitroErrorHandler

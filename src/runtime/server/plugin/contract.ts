@@ -1,4 +1,5 @@
 /** The plugin contract: the parts of a plugin, and how the server finds a plugin's factory. Importing this file loads nothing else. */
+import type { Awaitable } from '../core/awaitable'
 import type { Method } from '../../shared/routes'
 import type { Operation } from '../../shared/operations'
 import type { DescribedResource } from '../../shared/types/description'
@@ -94,7 +95,7 @@ export interface PluginRoute {
    */
   readonly describe?: DescribeRoute
   /** Whether the document of a caller contains the route, besides its permission. It runs only for callers with the permission. */
-  readonly documentedFor?: (ctx: AutoApiContext, resource: DescribedResource | undefined) => boolean | Promise<boolean>
+  readonly documentedFor?: (ctx: AutoApiContext, resource: DescribedResource | undefined) => Awaitable<boolean>
   /**
    * Returns the response body. `undefined` responds with 204. An async iterable of strings and bytes is streamed. Read rows with
    * `findAuthorizedRow` and `rowScope`.

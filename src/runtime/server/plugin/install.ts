@@ -1,4 +1,5 @@
 /** Installs the listed plugins in an API when the server starts. An invalid plugin fails the start. */
+import { isPromise } from '../../shared/awaitable'
 import { OPERATIONS } from '../../shared/operations'
 import { didYouMean } from '../../shared/suggest'
 import type { Resource } from '../schema/model'
@@ -29,9 +30,9 @@ export function installPlugins(listed: readonly ListedPlugin[], extensions: Exte
   const install = (all: readonly { where: string, made: unknown }[]): Promise<unknown>[] => {
     const plugins = lastOfEachName(all.flatMap(({ where, made }) => toPlugins(made, where)))
     for (const plugin of plugins) addPlugin(plugin, installed, extensions, options)
-    return plugins.map(({ setup }) => setup?.(options.server)).filter(result => result instanceof Promise)
+    return plugins.map(({ setup }) => setup?.(options.server)).filter(isPromise)
   }
-  if (found.some(({ made }) => made instanceof Promise)) {
+  if (found.some(({ made }) => isPromise(made))) {
     const made = Promise.all(found.map(async ({ where, made }) => ({ where, made: await made })))
     return { ...installed, pending: made.then(async all => void (await Promise.all(install(all)))) }
   }

@@ -1,4 +1,5 @@
 /** Checks the values of permissions at startup. Without this check, an invalid value would refuse every caller without a message. */
+import { isPromise } from '../../shared/awaitable'
 import type { ResourceRegistration } from '../registration'
 
 const VALID = 'Use `true`, `false`, the name of a permission or role, a function of the context, or a list of them.'
@@ -59,7 +60,7 @@ function findProblem(value: unknown): string | undefined {
     case 'object':
       if (value === null) return 'is null'
       // A call without `await` in its place, such as `read: isEditor()`. Objects of other classes can be for an evaluator.
-      if (value instanceof Promise) return 'is a promise. Pass the function itself: the API calls it for each request'
+      if (isPromise(value)) return 'is a promise. Pass the function itself: the API calls it for each request'
       return Array.isArray(value) ? value.map(findProblem).find(problem => problem !== undefined) : undefined
     default:
       return `is ${String(value)}`

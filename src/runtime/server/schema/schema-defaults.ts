@@ -1,4 +1,5 @@
 /** Finds the defaults in a schema of the app. An update does not apply them: a value that the client does not send stays as it is. */
+import { isPromise } from '../../shared/awaitable'
 import { isDeepStrictEqual } from 'node:util'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 
@@ -29,7 +30,7 @@ export function findDefaults(schema: unknown): IsDefault {
 function valueOf(schema: StandardSchemaV1): unknown {
   try {
     const result = schema['~standard'].validate(undefined)
-    if (!(result instanceof Promise)) return result.issues ? undefined : result.value
+    if (!isPromise(result)) return result.issues ? undefined : result.value
     result.catch(() => {})
     // Differs from every other value.
     return Symbol('not known yet')

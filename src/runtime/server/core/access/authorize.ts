@@ -1,4 +1,5 @@
 /** Authorizes a caller: checks the permission of each operation, then the tenant. By default, every operation is refused. */
+import type { Awaitable } from '../awaitable'
 import { FALLBACKS, type Operation } from '../../../shared/operations'
 import type { AutoApiContext, Permission } from '../../registration'
 import type { Resource } from '../../schema/model'
@@ -13,7 +14,7 @@ import { assertTenant, hasTenantId, tenantScope } from './tenant'
  * the request. A plan calls it again for each related resource. A promise only if code decides.
  * @throws 401 for an anonymous caller, 403 for a signed-in one, `TENANT_REQUIRED` for a tenant-scoped resource without a tenant.
  */
-export function authorize(session: Session, resource: Resource, operations: readonly Operation[]): void | Promise<void> {
+export function authorize(session: Session, resource: Resource, operations: readonly Operation[]): Awaitable<void> {
   for (let index = 0; index < operations.length; index++) {
     const allowed = can(session, resource, operations[index]!)
     if (typeof allowed !== 'boolean') return allowed.then((allowed) => {
@@ -45,7 +46,7 @@ export async function isAuthorized(session: Session, resource: Resource, operati
 }
 
 /** Whether the caller has permission for the operation. The decision is cached for the request. A promise only if code decides. */
-export function can(session: Session, resource: Resource, operation: Operation): boolean | Promise<boolean> {
+export function can(session: Session, resource: Resource, operation: Operation): Awaitable<boolean> {
   const key = `can:${resource.name}:${operation}`
   const known = session.memo.get(key) as boolean | undefined
   if (known !== undefined) return known
@@ -58,7 +59,7 @@ function remember({ memo }: Session, key: string, allowed: boolean): boolean {
   return allowed
 }
 
-function decideOperation(session: Session, resource: Resource, operation: Operation): boolean | Promise<boolean> {
+function decideOperation(session: Session, resource: Resource, operation: Operation): Awaitable<boolean> {
   // A resource without authorization refuses every request, the super-admin's included.
   if (!resource.auth || resource.disabled.has(operation)) return false
   const permission = findPermission(resource, operation)

@@ -1,4 +1,5 @@
 /** Decides which columns a caller can read and write. A column that the caller cannot read is treated as if it did not exist. */
+import type { Awaitable } from '../awaitable'
 import { quoted, shape, type Shape } from '../sql/shape'
 import type { AutoApiContext, FieldRule } from '../../registration'
 import type { Field } from '../../schema/field'
@@ -26,11 +27,11 @@ const MAX_SELECTIONS = 500
  */
 export function readableFields(
   call: Call, resource: Resource = call.resource, operation: AutoApiContext['operation'] = call.ctx.operation,
-): Selection | Promise<Selection> {
+): Awaitable<Selection> {
   return resource.auth?.fields ? fieldsByRules(call, resource, operation) : shownFields(resource)
 }
 
-function fieldsByRules(call: Call, resource: Resource, operation: AutoApiContext['operation']): Selection | Promise<Selection> {
+function fieldsByRules(call: Call, resource: Resource, operation: AutoApiContext['operation']): Awaitable<Selection> {
   const key = operation === call.ctx.operation ? `readable:${resource.name}` : `readable:${resource.name}:${operation}`
   const known = call.memo.get(key) as Selection | undefined
   return known ?? refusedFields(call, resource, 'read', operation).then((refused) => {

@@ -10,7 +10,7 @@ import type { Call } from '../context'
 import { logError } from '../log'
 import type { AutoApiContext } from '../../registration'
 import type { PluginRowFilter } from '../row-filters'
-import { andThen, isThenable } from '../thenable'
+import { andThen, inTurn, type Awaitable } from '../awaitable'
 import { contextFor } from './authorize'
 import { limitsOf, ownerSession } from './limits'
 import type { TrashMode } from '../../../shared/query'
@@ -33,11 +33,9 @@ export function applyScope<P extends Plan>(
   plan: P,
   operation: Operation = call.ctx.operation,
   rules: AppliedRules = 'all',
-): Scoped<P> | Promise<Scoped<P>> {
+): Awaitable<Scoped<P>> {
   const include = plan.include?.length ? scopeIncludes(call, plan.include) : NO_INCLUDES
-  return include instanceof Promise
-    ? include.then(include => scopeRows(call, plan, operation, rules, include))
-    : scopeRows(call, plan, operation, rules, include)
+  return andThen(include, include => scopeRows(call, plan, operation, rules, include))
 }
 
 type ScopedIncludes = Scoped<Plan>['include']
@@ -51,8 +49,8 @@ async function scopeIncludes(call: Call, include: NonNullable<Plan['include']>):
     const junction = through && applyScope(call, through, 'read')
     scopedIncludes.push({
       ...rest,
-      plan: scoped instanceof Promise ? await scoped : scoped,
-      ...junction && { through: junction instanceof Promise ? await junction : junction },
+      plan: await scoped,
+      ...junction && { through: await junction },
     })
   }
   return scopedIncludes
@@ -60,7 +58,7 @@ async function scopeIncludes(call: Call, include: NonNullable<Plan['include']>):
 
 function scopeRows<P extends Plan>(
   call: Call, plan: P, operation: Operation, rules: AppliedRules, include: ScopedIncludes,
-): Scoped<P> | Promise<Scoped<P>> {
+): Awaitable<Scoped<P>> {
   const { relationFilters } = plan
   return andThen(rowRules(call, plan, operation, rules), ({ scope, accepts, canRead }) => {
     const scoped = { ...plan, scope, accepts, canRead, include } as unknown as Scoped<P>
@@ -153,7 +151,7 @@ function rowRules(
   operation: Operation,
   rules: AppliedRules,
   table: Table = resource.table,
-): RowRules | Promise<RowRules> {
+): Awaitable<RowRules> {
   const tenantAndTrash = [...tenantClauses(call, resource, table), ...trashClauses(resource, trash, table)]
   return rules === 'tenant' || !hasRules(call, resource)
     ? { scope: tenantAndTrash }
@@ -165,7 +163,7 @@ const hasRules = ({ api: { rowFilters, rowChecks } }: Call, resource: Resource) 
 
 function addRules(
   tenantAndTrash: readonly Clause[], call: Call, resource: Resource, operation: Operation, table: Table,
-): RowRules | Promise<RowRules> {
+): Awaitable<RowRules> {
   return andThen(filterClauses(call, resource, operation, table), (filters) => {
     const scope = filters.length === 0 ? tenantAndTrash : [...tenantAndTrash, ...filters]
     return resource.auth?.objectLevel || call.api.rowChecks.has(resource) ? addChecks(scope, call, resource, operation) : { scope }
@@ -214,7 +212,7 @@ function fieldIn(table: Table, resource: Resource, field: Field): Field {
 /** Returns the clauses of `listFilter` and of the row filters of plugins. Each of them only narrows the rows. */
 function filterClauses(
   call: Call, resource: Resource, operation: Operation, table: Table,
-): readonly Clause[] | Promise<readonly Clause[]> {
+): Awaitable<readonly Clause[]> {
   const { auth } = resource
   const ofPlugins = call.api.rowFilters.get(resource) ?? NO_FILTERS
   // A context of its own costs a request more than the rest of this function, so a resource without filters gets none.
@@ -224,7 +222,9 @@ function filterClauses(
     if (auth?.listFilter) filters.push({ condition: () => auth.listFilter!(table, ctx) })
     for (const { plugin, filter } of ofPlugins) filters.push({ plugin, condition: () => filter(table, ctx) })
   }
-  return addClauses([], filters, 0, call, resource)
+  const clauses: Clause[] = []
+  const asking = inTurn(filters, filter => andThen(filter.condition(), condition => addClause(clauses, condition, filter, call, resource)))
+  return andThen(asking, () => clauses)
 }
 
 const NO_FILTERS: readonly PluginRowFilter[] = []
@@ -233,22 +233,6 @@ const NO_FILTERS: readonly PluginRowFilter[] = []
 interface NamedFilter {
   readonly plugin?: string
   readonly condition: () => unknown
-}
-
-/** Asks the filters one after another, from the one at `start` on. A promise only if one of them returns one. */
-function addClauses(
-  clauses: Clause[], filters: readonly NamedFilter[], start: number, call: Call, resource: Resource,
-): readonly Clause[] | Promise<readonly Clause[]> {
-  for (let index = start; index < filters.length; index++) {
-    const filter = filters[index]!
-    const condition = filter.condition()
-    if (!(condition instanceof SQL) && isThenable(condition)) return Promise.resolve(condition).then((condition) => {
-      addClause(clauses, condition, filter, call, resource)
-      return addClauses(clauses, filters, index + 1, call, resource)
-    })
-    addClause(clauses, condition, filter, call, resource)
-  }
-  return clauses
 }
 
 function addClause(clauses: Clause[], condition: unknown, { plugin }: NamedFilter, { engine }: Call, { name }: Resource): void {

@@ -1,4 +1,5 @@
 /** Parses the body of a write: rejects unknown keys and invalid values, and drops columns that only the server sets. */
+import { andThen, type Awaitable } from '../awaitable'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { LIMITS } from '../../../shared/limits'
 import { didYouMean } from '../../../shared/suggest'
@@ -32,9 +33,9 @@ const NONE: ReadonlySet<string> = new Set()
  * @throws `INVALID_BODY`, `VALIDATION_FAILED` with all issues
  */
 export function parseData(
-  body: unknown, resource: Resource, kind: BodyKind, readable: () => Selection | Promise<Selection>, taken: ReadonlySet<string> = NONE,
+  body: unknown, resource: Resource, kind: BodyKind, readable: () => Awaitable<Selection>, taken: ReadonlySet<string> = NONE,
   canSuggest: () => boolean = () => true,
-): WriteData | Promise<WriteData> {
+): Awaitable<WriteData> {
   const object = requireJsonObject(body)
   const schema = resource.schemas[kind]
   const given = Object.keys(object)
@@ -44,7 +45,7 @@ export function parseData(
     if (!resource.fields.has(key) && !schema.hasKey(key)) unknown.push(key)
     else if (!resource.dropped[kind].has(key)) kept.push(key)
   }
-  const finish = ({ values, issues }: Validated): WriteData | Promise<WriteData> => {
+  const finish = ({ values, issues }: Validated): Awaitable<WriteData> => {
     if (unknown.length > 0 || issues.length > 0) return refuse(unknown, issues, resource, kind, readable, canSuggest)
     if (kind === 'create') assertReachable(values, resource, taken)
     return { values, sent: Object.keys(values), given }
@@ -52,12 +53,12 @@ export function parseData(
   const validated = schema.generated
     ? validateGenerated(object, kept, resource, schema)
     : validateCustom(Object.fromEntries(kept.map(key => [key, object[key]])), resource, schema, kind)
-  return validated instanceof Promise ? validated.then(finish) : finish(validated)
+  return andThen(validated, finish)
 }
 
 /** @throws `VALIDATION_FAILED` */
 async function refuse(
-  unknown: readonly string[], issues: readonly Issue[], resource: Resource, kind: BodyKind, readable: () => Selection | Promise<Selection>,
+  unknown: readonly string[], issues: readonly Issue[], resource: Resource, kind: BodyKind, readable: () => Awaitable<Selection>,
   canSuggest: () => boolean,
 ): Promise<never> {
   const selection = await readable()
@@ -103,7 +104,7 @@ interface Validated { readonly values: Record<string, unknown>, readonly issues:
 /** Converts the JSON values before validation, because a generated schema expects dates and bigints, not their text. */
 function validateGenerated(
   object: Readonly<Record<string, unknown>>, names: readonly string[], { fields }: Resource, { standard }: BodySchema,
-): Validated | Promise<Validated> {
+): Awaitable<Validated> {
   const values: Record<string, unknown> = {}
   const conversionIssues: Issue[] = []
   for (const key of names) {
@@ -114,9 +115,7 @@ function validateGenerated(
     values[key] = value === INVALID ? json : value
   }
   const validated = standard['~standard'].validate(values)
-  return validated instanceof Promise
-    ? validated.then(result => withConversionIssues(result, conversionIssues))
-    : withConversionIssues(validated, conversionIssues)
+  return andThen(validated, result => withConversionIssues(result, conversionIssues))
 }
 
 function withConversionIssues(result: StandardSchemaV1.Result<unknown>, conversionIssues: readonly Issue[]): Validated {

@@ -1,4 +1,5 @@
 /** Parses writes: one record or a batch becomes a list of items. An invalid item of a batch gets an `error`. */
+import { andThen, attempt, type Awaitable } from '../awaitable'
 import { LIMITS } from '../../../shared/limits'
 import { didYouMean } from '../../../shared/suggest'
 import type { Operation } from '../../../shared/operations'
@@ -49,7 +50,7 @@ export async function parseUpdate(request: ApiRequest, call: Call): Promise<Writ
   return { bulk: false, items: [{ key: parseKey(request, call.resource), data, ...ifMatchOf(request, call.resource) }] }
 }
 
-function parseItemData(body: unknown, call: Call, kind: BodyKind): WriteData | Promise<WriteData> {
+function parseItemData(body: unknown, call: Call, kind: BodyKind): Awaitable<WriteData> {
   return parseData(body, call.resource, kind, () => readableFields(call), call.api.reservedIds, () => countSuggestion(call))
 }
 
@@ -213,14 +214,8 @@ function byId(id: string | number, { resource }: Call): WriteItem {
 }
 
 /** Parses one record of a batch. An invalid one gets an `error`. */
-export function parseItem(data: unknown, call: Call, kind: BodyKind): WriteItem | Promise<WriteItem> {
-  try {
-    const parsed = parseItemData(data, call, kind)
-    return parsed instanceof Promise ? parsed.then(data => ({ data }), toInvalidItem) : { data: parsed }
-  }
-  catch (error) {
-    return toInvalidItem(error)
-  }
+export function parseItem(data: unknown, call: Call, kind: BodyKind): Awaitable<WriteItem> {
+  return attempt(() => andThen(parseItemData(data, call, kind), (data): WriteItem => ({ data })), toInvalidItem)
 }
 
 function toInvalidItem(error: unknown): WriteItem {
@@ -228,8 +223,5 @@ function toInvalidItem(error: unknown): WriteItem {
   throw error
 }
 
-/** Validation rarely returns promises. Without them, the batch waits for none. */
-async function parsedItems(records: readonly unknown[], call: Call, kind: BodyKind): Promise<readonly WriteItem[]> {
-  const items = records.map(record => parseItem(record, call, kind))
-  return items.some(item => item instanceof Promise) ? Promise.all(items) : items as WriteItem[]
-}
+const parsedItems = (records: readonly unknown[], call: Call, kind: BodyKind): Promise<readonly WriteItem[]> =>
+  Promise.all(records.map(record => parseItem(record, call, kind)))

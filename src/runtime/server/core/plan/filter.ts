@@ -1,4 +1,5 @@
 /** Plans a filter: replaces names with columns and relations, and converts values to the types of their columns. */
+import type { Awaitable } from '../awaitable'
 import { sql } from 'drizzle-orm'
 import { LIMITS } from '../../../shared/limits'
 import { OPERATORS, type ComparisonName, type OperatorName } from '../../../shared/operators'
@@ -67,7 +68,7 @@ export const relatedReads = ({ api: { config } }: Call): RelatedReads => ({ rema
  */
 export function planFilter(
   filter: Filter, resource: Resource, call: Call, reads: RelatedReads, parameter = 'filter',
-): PlannedFilter | Promise<PlannedFilter> {
+): Awaitable<PlannedFilter> {
   return filter.conditions.length === 0 && !filter.or ? NO_CONDITIONS : planConditions(filter, resource, call, reads, parameter)
 }
 

@@ -1,4 +1,5 @@
 /** Plans includes: each relation gets a plan that applies the permissions, readable fields and row scope of the related resource. */
+import type { Awaitable } from '../awaitable'
 import type { Relation, Resource } from '../../schema/model'
 import type { Call } from '../context'
 import { invalidQuery, limitExceeded, quote } from '../error'
@@ -17,7 +18,7 @@ import type { IncludePlan } from './read-plan'
  */
 export function planIncludes(
   tree: IncludeTree, call: Call, filters?: RelatedReads,
-): readonly IncludePlan[] | Promise<readonly IncludePlan[]> {
+): Awaitable<readonly IncludePlan[]> {
   return tree.size === 0 && !filters?.targets.size ? NO_INCLUDES : planTree(tree, call, filters ?? relatedReads(call))
 }
 

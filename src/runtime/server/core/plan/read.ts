@@ -13,7 +13,7 @@ import { planFilter, relatedReads } from './filter'
 import { chooseFields, planIncludes } from './include'
 import { planOrder } from './order'
 import { after, type Order } from '../sql/keyset'
-import { andThen } from '../thenable'
+import { andThen, type Awaitable } from '../awaitable'
 import type { ReadPlan } from './read-plan'
 
 export interface ListPlan extends ReadPlan {
@@ -35,18 +35,18 @@ export async function planList(query: ListQuery, call: Call): Promise<ListPlan> 
   const { position, limit } = query
   const filters = relatedReads(call)
   const reading = readableFields(call)
-  const readable = reading instanceof Promise ? await reading : reading
+  const readable = await reading
   const order = planOrder(resource, readable, query.sort, query.cursorFields)
   const secret = position.mode === 'cursor' && order.some(({ field }) => !readable.byName.has(field.name)) ? requireSecret(call) : undefined
   const selection = chooseFields(resource, readable, query.fields)
   const filtering = planFilter(query.filter, resource, call, filters)
-  const filter = filtering instanceof Promise ? await filtering : filtering
+  const filter = await filtering
   const reached = position.mode === 'cursor' && position.cursor !== '' ? cursorValues(position.cursor, resource, order, secret) : undefined
-  const start = reached ? [after(engine, order, reached instanceof Promise ? await reached : reached)] : []
+  const start = reached ? [after(engine, order, await reached)] : []
   const aggregates = query.aggregates.length > 0 ? planAggregates(query.aggregates, [], readable) : undefined
   // The last step, because it can refuse the caller.
   const including = planIncludes(query.include, call, filters)
-  const include = including instanceof Promise ? await including : including
+  const include = await including
   return {
     resource,
     trash: query.trash,
@@ -84,7 +84,7 @@ export interface GetPlan extends ReadPlan {
 }
 
 /** A promise only if a field has a rule, or a related resource is included. */
-export function planGet(query: GetQuery, call: Call): GetPlan | Promise<GetPlan> {
+export function planGet(query: GetQuery, call: Call): Awaitable<GetPlan> {
   const { resource } = call
   const { key, trash, fields } = query
   return andThen(readableFields(call), (readable) => {

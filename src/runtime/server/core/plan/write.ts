@@ -4,7 +4,7 @@ import type { Key } from '../../schema/record-id'
 import type { Call } from '../context'
 import { readableFields, taggedFields, type Selection } from '../access/fields'
 import { reviserOf, type Revise } from '../record-revision'
-import { andThen } from '../thenable'
+import { andThen, type Awaitable } from '../awaitable'
 import type { WriteRequest, WriteItem } from '../parse/write'
 import type { Plan } from '../access/row-scope'
 import { requireTenantId } from '../access/tenant'
@@ -50,7 +50,7 @@ const RETURNS_RECORD: ReadonlySet<WriteKind> = new Set(['create', 'update', 'res
 const returnsTag = (kind: WriteKind, { api: { config }, ctx }: Call) => config.http.etag && !ctx.dryRun && RETURNS_RECORD.has(kind)
 
 /** A promise only if a field has a rule, or the response has a tag. */
-const planWrite = (kind: WriteKind) => (request: WriteRequest, call: Call): WritePlan | Promise<WritePlan> => {
+const planWrite = (kind: WriteKind) => (request: WriteRequest, call: Call): Awaitable<WritePlan> => {
   const { items, bulk, deletionId, reason, confirm } = request
   return andThen(!bulk && returnsTag(kind, call) ? taggedFields(call) : undefined, tagged =>
     andThen(readableFields(call), (selection): WritePlan => ({

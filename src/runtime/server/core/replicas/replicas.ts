@@ -3,6 +3,7 @@
  * as it certainly has everything that was committed more than `maxLag` ago: the primary said how far it was then, and the replica is there.
  * No clock of another machine takes part.
  */
+import { attempt } from '../awaitable'
 import type { Engine, Row } from '../../engines/engine'
 import type { Position } from '../../engines/position'
 import { withTimeout } from '../timeout'
@@ -106,7 +107,7 @@ export function createReplicas(primary: Engine, engines: readonly Engine[], maxL
       let candidates = usable()
       // Nobody waits for a replica that was down or behind. Without requests, the position of a replica becomes too old.
       if (candidates.length === 0 && running && replicas.some(replica => replica.isHealthy())) {
-        await withTimeout(running, MAX_INTERVAL).catch(() => {})
+        await attempt(() => withTimeout(running, MAX_INTERVAL), () => {})
         candidates = usable()
       }
       if (position === undefined) return candidates[0]

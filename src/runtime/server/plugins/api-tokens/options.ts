@@ -1,4 +1,5 @@
 /** The options of `apiTokens`. */
+import type { Awaitable } from '../../core/awaitable'
 import type { ApiEvent } from '../../http'
 import { assertOptions, isObject, type Importable, type OptionRules } from '../../plugin/options'
 import type { AutoApiUser } from '../../registration'
@@ -15,7 +16,7 @@ export interface FindUserOptions {
  * Finds the owner of a token with its current permissions and roles. It runs on every request with a token. It returns `null` if the user
  * does not exist, is banned, or is no longer a member of the organization.
  */
-export type FindUser = (userId: string, options: FindUserOptions) => AutoApiUser | null | Promise<AutoApiUser | null>
+export type FindUser = (userId: string, options: FindUserOptions) => Awaitable<AutoApiUser | null>
 
 /** How many requests with invalid tokens a client address can send. */
 export interface FailureLimit {

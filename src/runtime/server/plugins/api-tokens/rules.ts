@@ -1,4 +1,5 @@
 /** What a token can be given: its scopes and its expiry. A token never grants more than its maker has. */
+import type { Awaitable } from '../../core/awaitable'
 import { OPERATIONS, type Operation } from '../../../shared/operations'
 import { isAuthorized } from '../../core/access/authorize'
 import { rolesOf, SUPER_ADMIN } from '../../core/access/limits'
@@ -10,7 +11,7 @@ import type { TokenRow } from './row'
 
 /** What the credential grants with which the caller makes or changes a token. */
 export interface Maker {
-  readonly grants: (scope: string) => boolean | Promise<boolean>
+  readonly grants: (scope: string) => Awaitable<boolean>
   readonly expiresAt: Date | null
 }
 

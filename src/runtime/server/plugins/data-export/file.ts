@@ -1,4 +1,5 @@
 /** Writes the records of a list as one file: whole, or with an error that the client notices. */
+import type { Awaitable } from '../../core/awaitable'
 import { limitExceeded } from '../../core/error'
 import type { OpenedList } from '../../core/scan'
 import type { FileWriter } from './formats'
@@ -9,7 +10,7 @@ export interface FileOptions {
   /** Takes a slot, and returns the function that frees it. */
   readonly take: () => () => void
   /** Receives the number of records before the first chunk. If it throws, the file does not begin. */
-  readonly onTotal: (total: number) => void | Promise<void>
+  readonly onTotal: (total: number) => Awaitable<void>
   /** @default {@link STALL_LIMIT} */
   readonly stallLimit?: number
 }

@@ -1,4 +1,5 @@
 /** Counts requests by key within one server. The window of a key begins with its first request. */
+import type { Awaitable } from '../../core/awaitable'
 
 /** The state of a key's window after one more request. */
 export interface Count {
@@ -10,7 +11,7 @@ export interface Count {
 
 /** `hit` counts one more request for a key. It must be atomic among all servers that share the counter. */
 export interface Counter {
-  readonly hit: (key: string, milliseconds: number) => Count | Promise<Count>
+  readonly hit: (key: string, milliseconds: number) => Awaitable<Count>
 }
 
 /** A counter that returns synchronously. */

@@ -1,4 +1,5 @@
 /** Limits requests: by address before the caller is resolved, or by user, tenant or the app's own key afterwards. */
+import type { Awaitable } from '../../core/awaitable'
 import { createAttached } from '../../core/attached'
 import { rateLimited } from '../../core/error'
 import { toNetwork } from '../../core/access/ip-address'
@@ -38,7 +39,7 @@ export const rateLimit = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', na
   /** The counted requests. If a handler resolves its caller again, its request is not counted again. */
   const counted = createAttached<true>('counted')
 
-  async function count(request: IncomingRequest, findKey: () => string | Promise<string>): Promise<void> {
+  async function count(request: IncomingRequest, findKey: () => Awaitable<string>): Promise<void> {
     const found = policy.find(request.operations)
     // Prerendering sends requests as fast as it can, and has no other clients to protect.
     if (found.length === 0 || counted.get(request.event) || import.meta.prerender) return

@@ -1,4 +1,5 @@
 /** The options of a limit, and the limit of each operation that they result in. */
+import type { Awaitable } from '../../core/awaitable'
 import { OPERATIONS, type Operation } from '../../../shared/operations'
 import { didYouMean } from '../../../shared/suggest'
 import { assertOptions, describeValue, isObject, type Importable, type OptionRules } from '../../plugin/options'
@@ -13,7 +14,7 @@ export interface Limit {
 }
 
 /** Returns the key under which a request is counted. Without a key, the request is counted under the client address. */
-export type KeyFunction = (ctx: AutoApiContext) => string | number | null | undefined | Promise<string | number | null | undefined>
+export type KeyFunction = (ctx: AutoApiContext) => Awaitable<string | number | null | undefined>
 
 export interface RateLimitOptions {
   /**

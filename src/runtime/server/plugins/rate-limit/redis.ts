@@ -1,4 +1,5 @@
 /** Counts requests in Redis, for all servers that share it. */
+import type { Awaitable } from '../../core/awaitable'
 import type { Count, Counter } from './counter'
 
 /** The part of ioredis' client, single or cluster, that counting needs. */
@@ -24,7 +25,7 @@ return { count, left }`
  * as it is created
  * @param base the prefix of the storage's keys
  */
-export function createRedisCounter(connect: () => RedisClient | Promise<RedisClient>, base: string): Counter {
+export function createRedisCounter(connect: () => Awaitable<RedisClient>, base: string): Counter {
   return {
     async hit(key, milliseconds): Promise<Count> {
       const [count, left] = await (await connect()).eval(HIT, 1, base + key, milliseconds) as [number, number]

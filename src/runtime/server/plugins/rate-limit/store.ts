@@ -1,4 +1,5 @@
 /** Creates the counter of a store: in this server, or in a storage that servers share. */
+import type { Awaitable } from '../../core/awaitable'
 import type { FindStorage, StorageDriver, StorageMounts } from '../../plugin/storage'
 import { createMemoryCounter, type Counter } from './counter'
 import { createRedisCounter, type RedisClient } from './redis'
@@ -11,7 +12,7 @@ export type Store = StorageMounts | Counter
 const DRIVERS: Readonly<Record<string, (driver: StorageDriver, maxKeys: number) => Counter>> = {
   redis: ({ options, getInstance }, maxKeys) =>
     withFallback(
-      createRedisCounter(() => getInstance!() as RedisClient | Promise<RedisClient>, toBase(options?.base)),
+      createRedisCounter(() => getInstance!() as Awaitable<RedisClient>, toBase(options?.base)),
       createMemoryCounter(maxKeys),
     ),
   memory: (_, maxKeys) => createMemoryCounter(maxKeys),

@@ -1,4 +1,5 @@
 /** The storages that can store responses, with the same functions for each. */
+import type { Awaitable } from '../../core/awaitable'
 import type { FindStorage, StorageDriver, StorageMounts } from '../../plugin/storage'
 
 type Pair = readonly [key: string, value: string]
@@ -38,7 +39,7 @@ export function resolveKeyValue(storage: string | StorageMounts, findStorage: Fi
   if (driver.name !== 'redis') return createDriverStorage(driver as unknown as ItemDriver)
   const { options, getInstance } = driver
   const base = typeof options?.base === 'string' && options.base !== '' ? `${options.base.replace(/:$/, '')}:` : ''
-  return createRedisStorage(() => getInstance!() as RedisClient | Promise<RedisClient>, base)
+  return createRedisStorage(() => getInstance!() as Awaitable<RedisClient>, base)
 }
 
 function rootOf(storage: StorageMounts): StorageDriver {
@@ -48,7 +49,7 @@ function rootOf(storage: StorageMounts): StorageDriver {
 }
 
 /** @param connect returns the client. It runs at the first request, because a client connects as soon as it is created. */
-export function createRedisStorage(connect: () => RedisClient | Promise<RedisClient>, base: string): KeyValue {
+export function createRedisStorage(connect: () => Awaitable<RedisClient>, base: string): KeyValue {
   const listeners: (() => void)[] = []
   let connected: Promise<RedisClient> | undefined
   const open = () => connected ??= Promise.resolve(connect()).then((client) => {

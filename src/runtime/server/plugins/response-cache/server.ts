@@ -1,4 +1,5 @@
 /** The parts of the response cache that run on the server. `nuxt.config` does not load this file. */
+import { andThen, type Awaitable } from '../../core/awaitable'
 import { ROUTES } from '../../../shared/routes'
 import type { Change } from '../../core/changes'
 import { requireSession } from '../../core/context'
@@ -48,13 +49,11 @@ export function createResponseCache(policy: ServerPolicy, server: PluginServer) 
   provideInvalidation(server.services, names => store.raise([...names, ANY]))
 
   /** Responds at once to a hit in memory. */
-  function read(ctx: AutoApiContext, next: Next, key: string): ApiResponse | Promise<ApiResponse> {
-    const found = store.find(key)
-    if (found instanceof Promise) return found.then(found => found ? respond(ctx, next, key, found) : bypass(next, 'storage'))
-    return respond(ctx, next, key, found)
+  function read(ctx: AutoApiContext, next: Next, key: string): Awaitable<ApiResponse> {
+    return andThen(store.find(key), found => found ? respond(ctx, next, key, found) : bypass(next, 'storage'))
   }
 
-  function respond(ctx: AutoApiContext, next: Next, key: string, found: Hit | Miss): ApiResponse | Promise<ApiResponse> {
+  function respond(ctx: AutoApiContext, next: Next, key: string, found: Hit | Miss): Awaitable<ApiResponse> {
     return found.entry ? toHit(found.entry, isAlone(requireSession(ctx).api.listeners)) : miss(ctx, next, key, found)
   }
 
@@ -126,7 +125,7 @@ export function createResponseCache(policy: ServerPolicy, server: PluginServer) 
   }
 
   return {
-    around(ctx: AutoApiContext, next: Next, { route }: AroundInfo): ApiResponse | Promise<ApiResponse> {
+    around(ctx: AutoApiContext, next: Next, { route }: AroundInfo): Awaitable<ApiResponse> {
       if (WRITES.has(route)) return ctx.dryRun ? next() : write(next)
       if (!READS.has(route) || (resources && !resources.has(ctx.resource)) || ctx.dryRun) return next()
       if (!tables) {
@@ -137,7 +136,7 @@ export function createResponseCache(policy: ServerPolicy, server: PluginServer) 
       const key = keyOf(ctx, route, vary, build)
       return key === undefined ? bypass(next, 'context') : read(ctx, next, key)
     },
-    onCommit(changes: readonly Change[]): void | Promise<void> {
+    onCommit(changes: readonly Change[]): Awaitable<void> {
       return store.raise([ANY, ...new Set(changes.map(({ resource, table }) => resource ?? `table:${table}`))])
     },
   }

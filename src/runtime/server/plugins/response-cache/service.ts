@@ -1,7 +1,8 @@
 /** Lets the server util `invalidateCache` reach the response caches of an API. */
+import type { Awaitable } from '../../core/awaitable'
 import { defineService, type Services } from '../../core/services'
 
-type Invalidate = (names: readonly string[]) => void | Promise<void>
+type Invalidate = (names: readonly string[]) => Awaitable<void>
 
 const CACHES = defineService<readonly Invalidate[]>('response caches')
 

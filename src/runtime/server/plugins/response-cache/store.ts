@@ -1,4 +1,5 @@
 /** The contract of a store of responses. Each name of a table has a generation, which every write to the table raises. */
+import type { Awaitable } from '../../core/awaitable'
 
 /** A stored response. */
 export interface Entry {
@@ -26,14 +27,14 @@ export interface Miss {
   /** Two misses with the same moment have the same generations. */
   readonly moment: string
   /** Stores a response that every later write to one of the dependencies outdates. */
-  readonly save: (entry: Entry, dependencies: readonly string[]) => void | Promise<void>
+  readonly save: (entry: Entry, dependencies: readonly string[]) => Awaitable<void>
 }
 
 export interface Store {
   /** Returns `undefined` if the store does not respond. */
-  readonly find: (key: string) => Hit | Miss | Promise<Hit | Miss | undefined>
+  readonly find: (key: string) => Awaitable<Hit | Miss | undefined>
   /** Outdates the responses that depend on one of the names. */
-  readonly raise: (names: readonly string[]) => void | Promise<void>
+  readonly raise: (names: readonly string[]) => Awaitable<void>
   /** Outdates every response. */
-  readonly raiseAll: () => void | Promise<void>
+  readonly raiseAll: () => Awaitable<void>
 }

@@ -3,7 +3,7 @@ import { BusyError, ExpectationError, type Outcome } from '../../../engines/engi
 import type { Call } from '../../context'
 import { changedMeanwhile } from '../../error'
 import { emitChanges } from '../../listeners'
-import { andThen, attempt } from '../../thenable'
+import { andThen, attempt, type Awaitable } from '../../awaitable'
 import { assignRows, toChanges } from './changes/assign'
 import { planEntries, type PlannedEntry } from './changes/plan'
 import { CommitFailed, toCommitFailed, type WritingPlan } from './failure'
@@ -17,7 +17,7 @@ const NOT_RUN: Outcome = Object.freeze({ rows: [], affectedRows: 0 })
  * @throws {CommitFailed} If an operation fails. The error of a plugin that refuses the commit, or of its statement. The database is then
  * unchanged.
  */
-export function commitOperations(plan: WritingPlan, operations: readonly WriteOperation[], call: Call): void | Promise<void> {
+export function commitOperations(plan: WritingPlan, operations: readonly WriteOperation[], call: Call): Awaitable<void> {
   if (call.ctx.dryRun) return dryRun(plan, operations, call)
   return andThen(planEntries(operations, call, plan.kind === 'purge' && plan.groupRows !== undefined), (entries) => {
     const committing = attempt(() => call.engine.commit(entries.map(({ entry }) => entry)), async (error): Promise<never> => {
@@ -30,7 +30,7 @@ export function commitOperations(plan: WritingPlan, operations: readonly WriteOp
 /** Passes the outcomes of a commit to its operations and to the listeners. */
 function finish(
   operations: readonly WriteOperation[], entries: readonly PlannedEntry[], results: readonly Outcome[], { api: { listeners }, ctx }: Call,
-): void | Promise<void> {
+): Awaitable<void> {
   const outcomes: Outcome[] = operations.map(() => NOT_RUN)
   entries.forEach(({ operation }, index) => {
     if (operation !== undefined) outcomes[operation] = results[index]!

@@ -1,4 +1,5 @@
 /** An operation of a commit: a statement, the expectation that it must meet, and the functions that use its outcome. */
+import type { Awaitable } from '../../awaitable'
 import type { Outcome, WriteStatement } from '../../../engines/engine'
 import type { ReportingOperation } from './changes/report'
 
@@ -16,5 +17,5 @@ export interface WriteOperation extends ReportingOperation {
   readonly phase?: 'lock'
   readonly read?: (outcome: Outcome) => void
   /** Sets the same result as `read`, as far as it is known without the outcome. For a dry run, if the engine returns no outcomes of it. */
-  readonly predict?: () => void | Promise<void>
+  readonly predict?: () => Awaitable<void>
 }

@@ -7,7 +7,7 @@ import type { Scoped } from '../../access/row-scope'
 import { readableFields, type Selection } from '../../access/fields'
 import { reviserOf, type Revise } from '../../record-revision'
 import { hashText } from '../../revision'
-import { andThen } from '../../thenable'
+import { andThen, type Awaitable } from '../../awaitable'
 import { decoder } from '../rows/decode'
 import { readOne, type Rows } from '../rows/rows'
 import { formOf, runReadHooks, toRecords, type ReadResult } from './records'
@@ -16,7 +16,7 @@ import { formOf, runReadHooks, toRecords, type ReadResult } from './records'
  * Reads the record with the plan's key. A promise only if the database, a hook or a rule returns one.
  * @throws 404 if the caller cannot see the record.
  */
-export function executeGet(plan: Scoped<GetPlan>, call: Call): ReadResult | Promise<ReadResult> {
+export function executeGet(plan: Scoped<GetPlan>, call: Call): Awaitable<ReadResult> {
   const revise = call.api.config.http.etag ? reviserOf(call) : undefined
   return revise ? andThen(readableFields(call), fields => readAndTag(plan, call, { fields, revise })) : readAndTag(plan, call)
 }
@@ -27,7 +27,7 @@ interface Tagged {
   readonly revise: Revise
 }
 
-function readAndTag(plan: Scoped<GetPlan>, call: Call, tagged?: Tagged): ReadResult | Promise<ReadResult> {
+function readAndTag(plan: Scoped<GetPlan>, call: Call, tagged?: Tagged): Awaitable<ReadResult> {
   const extraColumns = tagged && tagged.fields !== plan.selection ? tagged.fields.fields : []
   return andThen(readOne(plan, plan.key, extraColumns, call), (found) => {
     if (found.rows.length === 0) throw notFound()
@@ -36,7 +36,7 @@ function readAndTag(plan: Scoped<GetPlan>, call: Call, tagged?: Tagged): ReadRes
   })
 }
 
-function toResult(plan: Scoped<GetPlan>, found: Rows, call: Call, tagged?: Tagged): ReadResult | Promise<ReadResult> {
+function toResult(plan: Scoped<GetPlan>, found: Rows, call: Call, tagged?: Tagged): Awaitable<ReadResult> {
   const form = formOf(plan, 'afterGet', call)
   return andThen(toRecords(plan, found, form, call), (records) => {
     // The text and the hash of the response are also those of the revision.

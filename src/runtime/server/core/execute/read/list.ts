@@ -1,4 +1,5 @@
 /** Runs a scoped list: one statement for the page, one for the total, and one for each include that cannot be joined. */
+import type { Awaitable } from '../../awaitable'
 import { LIMITS } from '../../../../shared/limits'
 import type { Field } from '../../../schema/field'
 import type { Call } from '../../context'
@@ -31,8 +32,7 @@ export interface Attachment {
 }
 
 export async function executeList(requested: Scoped<ListPlan>, call: Call, attachment?: Attachment): Promise<ListResult> {
-  const asked = runHooks(call, 'beforeList', undefined, run => (run as AnyHook)(call.ctx))
-  if (asked instanceof Promise) await asked
+  await runHooks(call, 'beforeList', undefined, run => (run as AnyHook)(call.ctx))
   const plan = requested.search ? await searchInSlices(requested, call) : requested
   const byCursor = plan.position.mode === 'cursor'
   const isExact = plan.count && plan.countLimit === undefined
@@ -53,13 +53,13 @@ export async function executeList(requested: Scoped<ListPlan>, call: Call, attac
   const hasMore = found.rows.length > plan.limit
   const form = formOf(plan, 'afterList', call)
   const including = toRecords(plan, page, form, call)
-  const records = including instanceof Promise ? await including : including
+  const records = await including
   if (attachment) await attachment.attach(records, page.rows.map(valuesAt(page.columns, attachment.extraColumns)))
   const shown = runReadHooks(plan, 'afterList', records, call)
   return {
     plan,
     form,
-    records: shown instanceof Promise ? await shown : shown,
+    records: await shown,
     ...total && { total },
     ...!isExact && { hasMore },
     ...byCursor && { nextCursor: hasMore ? await cursorAt(plan, page) : null },
@@ -83,7 +83,7 @@ async function readAll(plan: Scoped<ListPlan>, options: ReadOptions, call: Call)
   return { found, ...total && { total }, ...aggregates && { aggregates } }
 }
 
-function cursorAt({ resource, order, secret }: Scoped<ListPlan>, { columns, rows }: Rows): string | Promise<string> {
+function cursorAt({ resource, order, secret }: Scoped<ListPlan>, { columns, rows }: Rows): Awaitable<string> {
   const values = valuesAt(columns, order.map(({ field }) => field))(rows.at(-1)!)
   return secret === undefined
     ? requireShort(createCursor(resource, order, values))

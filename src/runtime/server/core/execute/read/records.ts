@@ -6,7 +6,7 @@ import { findHooks, runHooks, type AnyHook } from '../../hooks'
 import type { ReadPlan } from '../../plan/read-plan'
 import type { Scoped } from '../../access/row-scope'
 import { responseTooLarge } from '../../size'
-import { andThen } from '../../thenable'
+import { andThen, type Awaitable } from '../../awaitable'
 import { createTurns } from '../../turns'
 import { attachIncludes } from './include/attach'
 import { decoder, sizer, type ValueForm, type RecordValues } from '../rows/decode'
@@ -34,7 +34,7 @@ export function runReadHooks(
   hook: 'afterGet' | 'afterList',
   records: readonly RecordValues[],
   call: Call,
-): readonly RecordValues[] | Promise<readonly RecordValues[]> {
+): Awaitable<readonly RecordValues[]> {
   return findHooks(call, resource, hook).length === 0 ? records : runHooksOf(resource, hook, records, call)
 }
 
@@ -59,7 +59,7 @@ const LARGE = 256 * 1024
  */
 export function toRecords(
   plan: Scoped<ReadPlan>, found: Rows, form: ValueForm, call: Call, maxSize = call.api.config.http.maxResponseSize,
-): readonly RecordValues[] | Promise<readonly RecordValues[]> {
+): Awaitable<readonly RecordValues[]> {
   const sizeOf = sizer(found.columns, plan.selection)
   let size = 0
   for (const row of found.rows) size += sizeOf(row)

@@ -12,7 +12,7 @@ import { rowsStatement, type ReadOptions } from './select'
 import { scan } from './scan'
 import { tupleKey } from '../../sql/tuple-key'
 import { valuesAt } from './decode'
-import { andThen, attempt } from '../../thenable'
+import { andThen, attempt, type Awaitable } from '../../awaitable'
 import type { Selection } from '../../access/fields'
 
 export type { Rows } from './columns'
@@ -21,7 +21,7 @@ export type { Rows } from './columns'
  * Reads visible rows of the plan. Under an `objectLevel` rule, reads in batches until the rule has accepted `limit` rows. A promise only
  * for such a rule, or if the engine returns one.
  */
-export function readRows(plan: Scoped<ReadPlan>, options: ReadOptions, call: Call): Rows | Promise<Rows> {
+export function readRows(plan: Scoped<ReadPlan>, options: ReadOptions, call: Call): Awaitable<Rows> {
   const columns = columnsOf(plan, options)
   if (plan.accepts) return readAccepted(plan, columns, options, call)
   const joins = planJoins(plan, columns)
@@ -45,7 +45,7 @@ async function readAccepted(plan: Scoped<ReadPlan>, columns: Selection, options:
  * spelling of its key. The function removes such a row, because that spelling is not the row's id.
  * @param extraColumns columns that the query reads but the response does not contain
  */
-export function readOne(plan: Scoped<ReadPlan>, key: Key, extraColumns: readonly Field[], call: Call): Rows | Promise<Rows> {
+export function readOne(plan: Scoped<ReadPlan>, key: Key, extraColumns: readonly Field[], call: Call): Awaitable<Rows> {
   const { primaryKey } = plan.resource
   if (!primaryKey.some(isTextKey)) return readRowsOrNone(plan, { cursor: true, extraColumns }, call)
   const textKeys = primaryKey.filter(isTextKey)
@@ -61,7 +61,7 @@ export function readOne(plan: Scoped<ReadPlan>, key: Key, extraColumns: readonly
 const isTextKey = ({ kind }: Field) => kind === 'text' || kind === 'custom'
 
 /** Returns no rows if the key is not a valid value of its column. */
-function readRowsOrNone(plan: Scoped<ReadPlan>, options: ReadOptions, call: Call): Rows | Promise<Rows> {
+function readRowsOrNone(plan: Scoped<ReadPlan>, options: ReadOptions, call: Call): Awaitable<Rows> {
   return attempt(() => readRows(plan, options, call), async (error) => {
     if (!await isInvalidValue(error, plan, call)) throw error
     return { columns: columnsOf(plan, options), rows: [] }

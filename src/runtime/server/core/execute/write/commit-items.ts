@@ -14,7 +14,7 @@ import { isChangedSinceJudged, judgeAgain } from './judge-again'
 import { OPERATIONS } from './operations'
 import { checkReferences } from './references'
 import { loadTargets } from './targets'
-import { andThen, attempt } from '../../thenable'
+import { andThen, attempt, type Awaitable } from '../../awaitable'
 
 /** A write whose items are committed, all at once or some of them. */
 export interface ItemsCommit {
@@ -26,7 +26,7 @@ export interface ItemsCommit {
 }
 
 /** @throws The error of a single write, or `BULK_FAILED` with the items that failed. */
-export function commitAll(items: readonly Item[], commit: ItemsCommit): void | Promise<void> {
+export function commitAll(items: readonly Item[], commit: ItemsCommit): Awaitable<void> {
   return attempt(() => commitItems(items, commit), error => throwFailure(error, items, commit))
 }
 
@@ -64,7 +64,7 @@ export async function commitOne(item: Item, commit: ItemsCommit): Promise<void> 
  * judges the rows again and repeats the commit once. Hooks do not run again.
  * @throws {CommitFailed}
  */
-export function commitItems(items: readonly Item[], commit: ItemsCommit): void | Promise<void> {
+export function commitItems(items: readonly Item[], commit: ItemsCommit): Awaitable<void> {
   const { plan, call } = commit
   return attempt(() => commitOnce(items, commit), async (error) => {
     if (!isChangedSinceJudged(error, plan, items)) throw error
@@ -97,7 +97,7 @@ export function assertReferences(
   items: readonly Item[],
   call: Call,
   when: 'now' | 'commit',
-): void | Promise<void> {
+): Awaitable<void> {
   return andThen(checkReferences(plan, items, call, when), () => {
     if (items.some(({ error }) => error !== undefined)) return findReasons(plan, items, call)
   })

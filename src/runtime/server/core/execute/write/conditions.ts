@@ -1,4 +1,5 @@
 /** Checks the conditions that the request and the before-hooks set for the rows of a write. */
+import type { Awaitable } from '../../awaitable'
 import type { Call } from '../../context'
 import { keyFields } from '../../access/fields'
 import type { Plan, Scoped } from '../../access/row-scope'
@@ -15,7 +16,7 @@ import { conditionClauses, writeClauses } from './row-clauses'
 const ROWS_PER_CHECK = 100
 
 /** Sets the error of each item whose row does not meet a condition of the item. One statement checks several rows. */
-export function checkConditions(plan: Scoped<Plan>, items: readonly Item[], call: Call): void | Promise<void> {
+export function checkConditions(plan: Scoped<Plan>, items: readonly Item[], call: Call): Awaitable<void> {
   if (items.some(hasConditions)) return checkEach(plan, withoutError(items).filter(hasConditions), call)
 }
 

@@ -7,7 +7,7 @@ import { findHooks, idForHooks, itemContext, runAfterHooks, runHooks, type AnyHo
 import type { WriteKind, WritePlan } from '../../plan/write'
 import { fromSql } from '../../sql/clause'
 import type { WriteCondition } from '../../sql/condition'
-import { isThenable } from '../../thenable'
+import { andThen, type Awaitable } from '../../awaitable'
 import { forEachItem, type Item, type WrittenItem } from './items'
 import type { WriteResult } from './result'
 
@@ -36,12 +36,12 @@ export function itemContexts({ kind, resource }: Pick<WritePlan, 'kind' | 'resou
 }
 
 /** Runs the before-hooks of each item. An error of a hook becomes the error of its item. */
-export function runBeforeEach(plan: Pick<WritePlan, 'kind' | 'resource'>, items: readonly Item[], call: Call): void | Promise<void> {
+export function runBeforeEach(plan: Pick<WritePlan, 'kind' | 'resource'>, items: readonly Item[], call: Call): Awaitable<void> {
   if (findHooks(call, call.resource, BEFORE[plan.kind]).length > 0) return forEachItem(items, item => runBefore(plan, item, call))
 }
 
 /** Replaces the item's values with the values that the hooks return. Adds the conditions that they set to those of the item. */
-export function runBefore({ kind, resource }: Pick<WritePlan, 'kind' | 'resource'>, item: Item, call: Call): void | Promise<void> {
+export function runBefore({ kind, resource }: Pick<WritePlan, 'kind' | 'resource'>, item: Item, call: Call): Awaitable<void> {
   const id = item.key && idForHooks(resource, item.key)
   const takeCondition = <T>(result: T): T => {
     const condition = takeConditionOf(kind, item, call)
@@ -51,10 +51,9 @@ export function runBefore({ kind, resource }: Pick<WritePlan, 'kind' | 'resource
   const values = runHooks(call, BEFORE[kind], item.values, (run, data) => {
     const hook = run as AnyHook
     const result = kind === 'create' ? hook(data, item.ctx) : kind === 'update' ? hook(id, data, item.ctx) : hook(id, item.ctx)
-    return isThenable(result) ? Promise.resolve(result).then(takeCondition) : takeCondition(result)
+    return andThen(result, takeCondition)
   })
-  if (isThenable(values)) return values.then(values => void (item.values = values))
-  item.values = values
+  return andThen(values, values => void (item.values = values))
 }
 
 /** Removes the condition from the context, so that the next hook sets its own. The context of the request can have a key of this name. */
@@ -73,7 +72,7 @@ function takeConditionOf(kind: WriteKind, { ctx }: Item, { resource, engine }: C
 /** Replaces each record with the record that the hooks return. The write is committed, so all hooks run even if one of them fails. */
 export function runAfter(
   plan: WritePlan, items: readonly Item[], result: WriteResult, call: Call, errors: unknown[],
-): void | Promise<void> {
+): Awaitable<void> {
   if (findHooks(call, call.resource, AFTER[plan.kind]).length > 0) return runAfterEach(plan, items, result, call, errors)
 }
 

@@ -1,4 +1,5 @@
 /** The items of a write. Each item keeps its own error until the write decides which errors fail the request. */
+import { attempt, inTurn, type Awaitable } from '../../awaitable'
 import type { Table } from 'drizzle-orm'
 import type { AutoApiContext } from '../../../registration'
 import { bulkFailed } from '../../bulk-error'
@@ -106,14 +107,6 @@ export function stopOnFailure(plan: WritePlan, items: readonly Item[]): void {
 const hasFailed = ({ error }: Target) => error !== undefined
 
 /** Calls `run` for each item without an error. An error that `run` throws becomes the error of the item. */
-export async function forEachItem(items: readonly Item[], run: (item: Item) => void | Promise<void>): Promise<void> {
-  for (const item of withoutError(items)) {
-    try {
-      const running = run(item)
-      if (running) await running
-    }
-    catch (error) {
-      item.error = error
-    }
-  }
+export function forEachItem(items: readonly Item[], run: (item: Item) => Awaitable<void>): Awaitable<void> {
+  return inTurn(withoutError(items), item => attempt(() => run(item), error => void (item.error = error)))
 }

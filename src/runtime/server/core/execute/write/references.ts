@@ -12,7 +12,7 @@ import type { WritePlan } from '../../plan/write'
 import { inTuples } from '../../sql/list/index'
 import { tupleKey } from '../../sql/tuple-key'
 import { applyScope, narrow, type Scoped } from '../../access/row-scope'
-import { andThen } from '../../thenable'
+import { inTurn, andThen, type Awaitable } from '../../awaitable'
 import type { Item, Reference } from './items'
 import { targetColumns } from './targets'
 import { decoder, valuesAt } from '../rows/decode'
@@ -34,17 +34,11 @@ export function checkReferences(
   call: Call,
   when: 'now' | 'commit',
   isChecked?: (key: ForeignKeyFacts) => boolean,
-): void | Promise<void> {
+): Awaitable<void> {
   for (const item of items) item.references = undefined
-  const keys = checkedKeys(call.api, plan.resource)
-  const checkFrom = (start: number): void | Promise<void> => {
-    for (let index = start; index < keys.length; index++) {
-      if (isChecked?.(keys[index]!.key)) continue
-      const checking = checkForeignKey(plan, keys[index]!, items, call, when)
-      if (checking) return checking.then(() => checkFrom(index + 1))
-    }
-  }
-  return checkFrom(0)
+  return inTurn(checkedKeys(call.api, plan.resource), (checked) => {
+    if (!isChecked?.(checked.key)) return checkForeignKey(plan, checked, items, call, when)
+  })
 }
 
 /** A foreign key to a resource. The caller must see the referenced row, or the row must belong to the caller's tenant. */
@@ -73,7 +67,7 @@ function checkForeignKey(
   items: readonly Item[],
   call: Call,
   when: 'now' | 'commit',
-): void | Promise<void> {
+): Awaitable<void> {
   const changed: ChangedReference[] = []
   for (const item of items) {
     const values = item.error === undefined ? changedReference(plan, key, item) : undefined

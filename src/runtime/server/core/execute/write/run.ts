@@ -1,4 +1,5 @@
 /** Runs a write or a dry run of one: load the rows, run the before-hooks, check fields and references, commit, run the after-hooks. */
+import { inTurn, type Awaitable } from '../../awaitable'
 import type { Call } from '../../context'
 import type { WritePlan } from '../../plan/write'
 import type { Scoped } from '../../access/row-scope'
@@ -23,7 +24,7 @@ export interface CommitListeners {
 }
 
 /** What a write does before its commit, in this order. A step returns a promise only if it waits for something. */
-const PREPARATIONS: readonly ((plan: Scoped<WritePlan>, items: readonly Item[], call: Call) => void | Promise<void>)[] = [
+const PREPARATIONS: readonly ((plan: Scoped<WritePlan>, items: readonly Item[], call: Call) => Awaitable<void>)[] = [
   loadTargets,
   checkConditions,
   checkTags,
@@ -40,26 +41,19 @@ export async function executeWrite(
 ): Promise<WriteResult> {
   if (plan.deletionId !== undefined) return executeGroupWrite(plan, call)
   const items = toItems(plan, itemContexts(plan, call))
-  for (const prepare of PREPARATIONS) {
-    const preparing = prepare(plan, items, call)
-    if (preparing) await preparing
-  }
+  await inTurn(PREPARATIONS, prepare => prepare(plan, items, call))
   const written = new Map<number, WrittenItem>()
   const commit: ItemsCommit = { plan, call, written, time: new Date() }
   const { dryRun } = call.ctx
   onCommitting?.()
-  if (plan.atomic) {
-    const committing = commitAll(items, commit)
-    if (committing) await committing
-  }
+  if (plan.atomic) await commitAll(items, commit)
   else if (dryRun) await dryRunItems(items, commit)
   else for (const item of withoutError(items)) await commitOne(item, commit)
   const result = toResult(plan, items, written)
   if (dryRun) return withAffected(result, [{ plan, items: items.filter(({ index }) => written.has(index)) }], call)
   if (onCommitted) await onCommitted(items)
   const errors: unknown[] = []
-  const running = runAfter(plan, items, result, call, errors)
-  if (running) await running
+  await runAfter(plan, items, result, call, errors)
   if (errors.length > 0) throw errors[0]
   return result
 }

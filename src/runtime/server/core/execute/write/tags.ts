@@ -1,4 +1,5 @@
 /** Compares the tags of a request with the records, and pins the compared columns until the write. */
+import type { Awaitable } from '../../awaitable'
 import { sql } from 'drizzle-orm'
 import type { Field } from '../../../schema/field'
 import { isAuthorized } from '../../access/authorize'
@@ -28,7 +29,7 @@ interface Current {
  * Sets the error of each item whose record does not have the revision in `ifMatch`. Every other item gets the condition that the record
  * does not change before the write. So of two writes with the same tag, only one succeeds. One statement reads all records.
  */
-export function checkTags(plan: Scoped<WritePlan>, items: readonly Item[], call: Call): void | Promise<void> {
+export function checkTags(plan: Scoped<WritePlan>, items: readonly Item[], call: Call): Awaitable<void> {
   const isTagged = ({ ifMatch, error }: Item) => ifMatch !== undefined && ifMatch !== '*' && error === undefined
   if (items.some(isTagged)) return compareTags(plan, items.filter(isTagged), call)
 }

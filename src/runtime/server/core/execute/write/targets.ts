@@ -1,4 +1,5 @@
 /** Loads the rows that a write names, in one statement. A row that the caller cannot see gets 404. */
+import type { Awaitable } from '../../awaitable'
 import type { Row } from '../../../engines/engine'
 import type { Call } from '../../context'
 import { notFound, refused } from '../../error'
@@ -21,7 +22,7 @@ export function targetColumns({ resource, accepts }: Scoped<Plan>): Selection {
 }
 
 /** Sets the row or the error of each item: 404 for a row that is not visible, 403 for a row that the caller can read but not write. */
-export function loadTargets(plan: Scoped<Plan>, items: readonly Target[], call: Call): void | Promise<void> {
+export function loadTargets(plan: Scoped<Plan>, items: readonly Target[], call: Call): Awaitable<void> {
   const isNamed = ({ key, error }: Target) => key !== undefined && error === undefined
   if (items.some(isNamed)) return loadNamed(plan, items.filter(isNamed), call)
 }

@@ -1,4 +1,5 @@
 /** Selects the columns that a write sets from the body and from hooks, and checks the rules of the fields. */
+import type { Awaitable } from '../../awaitable'
 import { TRASH_ROLES } from '../../../../shared/column-roles'
 import type { Resource } from '../../../schema/model'
 import { unwritableFields } from '../../access/fields'
@@ -10,7 +11,7 @@ import type { Field } from '../../../schema/field'
 import { memoized } from '../../memoized'
 
 /** Sets the error of each item with a field that the caller cannot write, the client sent, and the hooks have not removed: 403. */
-export function checkWritable({ resource, selection }: WritePlan, items: readonly Item[], call: Call): void | Promise<void> {
+export function checkWritable({ resource, selection }: WritePlan, items: readonly Item[], call: Call): Awaitable<void> {
   if (!resource.auth?.fields) return
   let checking: Promise<readonly string[]> | undefined
   return forEachItem(items, async ({ sent, sentKeys, values }) => {

@@ -1,4 +1,5 @@
 /** Plans the part of plugins in a commit: asks them for statements, and adds these statements to the commit. */
+import type { Awaitable } from '../../../awaitable'
 import type { CommitEntry, WriteStatement } from '../../../../engines/engine'
 import type { Call } from '../../../context'
 import { placeInsertions } from './batch/entries'
@@ -28,7 +29,7 @@ const withoutFound = ({ snapshot, changes }: Operation): ReportingOperation =>
  */
 export function planEntries(
   operations: readonly Operation[], call: Call, isGroup = false,
-): readonly PlannedEntry[] | Promise<readonly PlannedEntry[]> {
+): Awaitable<readonly PlannedEntry[]> {
   const planned = operations.map(({ statement }, operation): PlannedEntry => ({ entry: statement, operation }))
   return hasParticipants(call) ? addStatements(planned, operations, call, isGroup) : planned
 }

@@ -1,4 +1,5 @@
 /** Rules for the values of the module options. To add an option, add a row here, its type and its default. */
+import { isObject } from '../runtime/shared/is-object'
 import { toBytes } from '../runtime/shared/size'
 import { UPGRADE_NOTES } from './problem'
 import { REMOVED_OPTIONS } from './removed'
@@ -40,7 +41,7 @@ export const OPTION_RULES: Readonly<Record<string, OptionRule>> = {
   'bulk.transactional': flag,
   'm2m.autoDetect': flag,
   'm2m.relations': {
-    accepts: value => isPlainObject(value) && Object.values(value).every(pair => isNameList(pair) && (pair as string[]).length === 2),
+    accepts: value => isObject(value) && Object.values(value).every(pair => isNameList(pair) && (pair as string[]).length === 2),
     use: 'the two resources each junction joins, such as `{ enrolments: [\'students\', \'courses\'] }`',
   },
   'hookConfig.timeout': positiveInteger,
@@ -58,7 +59,7 @@ export const OPTION_RULES: Readonly<Record<string, OptionRule>> = {
     use: '`true`, `false` or the number of proxies',
   },
   'hiddenFields.resources': {
-    accepts: value => isPlainObject(value) && Object.values(value).every(isNameList),
+    accepts: value => isObject(value) && Object.values(value).every(isNameList),
     use: 'a list of field names for each resource, such as `{ users: [\'passwordHash\'] }`',
   },
 }
@@ -99,8 +100,4 @@ function isName(value: unknown): value is string {
 
 function isNameList(value: unknown): value is string[] {
   return Array.isArray(value) && value.every(isName)
-}
-
-export function isPlainObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,4 +1,5 @@
 /** Declares the module options, checks them and resolves them to the configuration. */
+import { isObject } from '../runtime/shared/is-object'
 import { toBytes } from '../runtime/shared/size'
 import { inspect } from 'node:util'
 import type {
@@ -16,7 +17,7 @@ import type {
 import { DEFAULT_CONFIG, DEFAULT_MULTI_TENANCY } from '../runtime/shared/defaults'
 import { findClosest } from '../runtime/shared/suggest'
 import {
-  GROUPS, IGNORED_OPTIONS, isSize, OPTION_RULES, REMOVED_PATHS, STRICT_GROUPS, SWITCHABLE_GROUPS, isPlainObject,
+  GROUPS, IGNORED_OPTIONS, isSize, OPTION_RULES, REMOVED_PATHS, STRICT_GROUPS, SWITCHABLE_GROUPS,
 } from './option-rules'
 import type { PluginListing } from './plugins'
 import type { Problem } from './problem'
@@ -153,7 +154,7 @@ export function resolveOptions(options: Readonly<Record<string, unknown>>, isDev
 
   function readGroup(path: string, value: unknown) {
     if (SWITCHABLE_GROUPS.has(path) && value === false) disabledGroups.add(path)
-    else if (isPlainObject(value)) readOptions(value, `${path}.`)
+    else if (isObject(value)) readOptions(value, `${path}.`)
     else {
       const instead = 'Use an object; `{}` uses every default.'
       problems.push({ where: `autoApi.${path}`, what: `is ${inspect(value, { depth: 0 })}`, instead })
@@ -168,7 +169,7 @@ export function resolveOptions(options: Readonly<Record<string, unknown>>, isDev
 
   readOptions(options, '')
   if (isDevelopment && !values.has('http.strictParameters')) values.set('http.strictParameters', 'warn')
-  const config = toConfig(values, disabledGroups, isPlainObject(options.multiTenancy))
+  const config = toConfig(values, disabledGroups, isObject(options.multiTenancy))
   const { defaultLimit, maxLimit } = config.pagination
   if (defaultLimit > maxLimit) {
     problems.push({

@@ -1,4 +1,5 @@
 /** Checks the keys of a registration and their values. */
+import { isObject } from '../runtime/shared/is-object'
 import { OPERATIONS } from '../runtime/shared/operations'
 import { describeInline, isInstance } from './inline-values'
 import { isModuleImport, type ModuleImport } from './module-import'
@@ -28,7 +29,7 @@ const DATA_KEYS = {
   disabled: findOperationListProblem,
   requireIfMatch: findFlagProblem,
   metadata: (value: unknown, where: string) =>
-    isRecord(value) ? findJsonProblem(value, where) : { where, what: 'is not an object', instead: 'Use an object of plain JSON.' },
+    isObject(value) ? findJsonProblem(value, where) : { where, what: 'is not an object', instead: 'Use an object of plain JSON.' },
 } as const satisfies Record<string, (value: unknown, where: string) => Problem | undefined>
 
 /** Keys whose values the build reads. A resource file contains them as literals. */
@@ -55,7 +56,7 @@ export function checkRegistration(name: string, registration: unknown, findPath:
   const imports: Partial<Record<ImportKey, ModuleImport>> = {}
   const data: Partial<Record<DataKey, unknown>> = {}
   const problems: Problem[] = []
-  if (!isRecord(registration) || isModuleImport(registration)) {
+  if (!isObject(registration) || isModuleImport(registration)) {
     return {
       registration: { name, imports, data },
       problems: [
@@ -159,10 +160,6 @@ function findJsonProblem(value: unknown, where: string, parents: readonly unknow
     const problem = findJsonProblem(child, at, [...parents, value])
     if (problem) return problem
   }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function isKeyOf<T extends object>(table: T, key: string): key is keyof T & string {

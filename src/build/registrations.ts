@@ -1,4 +1,5 @@
 /** Collects the registrations of the hook `autoApi:registerSchema` and checks them. */
+import { isObject } from '../runtime/shared/is-object'
 import { RESERVED_NAMES } from '../runtime/shared/routes'
 import { didYouMean } from '../runtime/shared/suggest'
 import type { RegistrationOptions, ResourceRegistry } from '../runtime/shared/types/registry'
@@ -105,8 +106,6 @@ function checkOverrides(entries: readonly Entry[], overrides: readonly Entry[]):
         ]
   })
 }
-
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
 export function checkRegistrations(entries: readonly Entry[], findPath: (path: string) => string | undefined): CollectedRegistrations {
   const names = checkNames(entries.map(({ name }) => name))

@@ -1,10 +1,11 @@
 /** Checks the options of the admin and resolves them to its settings. */
+import { isObject } from '../../runtime/shared/is-object'
 import { inspect } from 'node:util'
 import { isAbsolute } from 'pathe'
 import { OPERATIONS } from '../../runtime/shared/operations'
 import { didYouMean } from '../../runtime/shared/suggest'
 import type { AdminBranding, AdminConfig, AdminPageOptions, AdminResourceOptions } from '../../runtime/shared/types/admin'
-import { isPlainObject, REMOVED_PATHS } from '../option-rules'
+import { REMOVED_PATHS } from '../option-rules'
 import type { Problem } from '../problem'
 import { BRANDING, FIELD, isText, OPTIONS, PAGE, RESOURCE, type Rules } from './rules'
 
@@ -71,7 +72,7 @@ export function resolveAdminOptions(options: Values, findPath: (path: string) =>
   const problems = checkValues(options, OPTIONS, 'autoAdmin')
   const pages = listOf(options.customPages).map((page, index): AdminPageOptions => {
     const where = `autoAdmin.customPages[${index}]`
-    if (!isPlainObject(page)) {
+    if (!isObject(page)) {
       problems.push({ where, what: `is ${inspect(page, { depth: 0 })}`, instead: 'Use an object with `path`, `label` and `component`.' })
       return EMPTY_PAGE
     }
@@ -107,7 +108,7 @@ export function resolveAdminOptions(options: Values, findPath: (path: string) =>
 const EMPTY_PAGE: AdminPageOptions = { path: '', label: '', component: '', permissions: [] }
 
 const listOf = (value: unknown): readonly unknown[] => Array.isArray(value) ? value : []
-const objectOf = (value: unknown): Values => isPlainObject(value) ? value : {}
+const objectOf = (value: unknown): Values => isObject(value) ? value : {}
 
 /** Every unknown key is a problem, because a mistyped `permissions` would show a page to callers who may not see it. */
 function checkValues(values: Values, rules: Rules, where: string): Problem[] {
@@ -126,7 +127,7 @@ function checkValues(values: Values, rules: Rules, where: string): Problem[] {
 function resolveResource(
   value: unknown, where: string, findPath: (path: string) => string | undefined, problems: Problem[],
 ): AdminResourceOptions {
-  if (!isPlainObject(value)) {
+  if (!isObject(value)) {
     problems.push({ where, what: `is ${inspect(value, { depth: 0 })}`, instead: 'Use an object.' })
     return {}
   }

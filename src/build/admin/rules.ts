@@ -1,6 +1,6 @@
 /** Rules for the values of the admin's options. To add an option, add a row here and its type. */
+import { isObject } from '../../runtime/shared/is-object'
 import { ADMIN_WIDGETS } from '../../runtime/shared/types/admin'
-import { isPlainObject } from '../option-rules'
 
 export interface Rule {
   readonly accepts: (value: unknown) => boolean
@@ -14,7 +14,7 @@ export type Rules = Readonly<Record<string, Rule>>
 export const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== ''
 const isTextList = (value: unknown) => Array.isArray(value) && value.every(isText)
 const text: Rule = { accepts: isText, use: 'a text' }
-const records: Rule = { accepts: isPlainObject, use: 'an object by name' }
+const records: Rule = { accepts: isObject, use: 'an object by name' }
 const path: Rule = {
   accepts: value => typeof value === 'string' && /^(?:\/[\w~][\w.~-]*)+$/.test(value),
   use: 'a path such as `/reports` that starts with a slash and has no parameters',
@@ -25,7 +25,7 @@ export const OPTIONS: Rules = {
   middleware: { accepts: isText, use: 'the name of a route middleware' },
   customPages: { accepts: value => Array.isArray(value), use: 'a list of pages' },
   resources: records,
-  branding: { accepts: isPlainObject, use: 'an object with `name` and `logo`' },
+  branding: { accepts: isObject, use: 'an object with `name` and `logo`' },
 }
 
 export const PAGE: Rules = {

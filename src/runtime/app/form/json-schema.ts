@@ -2,6 +2,7 @@
  * Checks a value against the JSON Schema of a request body, before the request is sent. Unknown keywords are ignored, because the server
  * checks every body again.
  */
+import { isObject } from '../../shared/is-object'
 import type { JsonSchema } from '../../shared/types/description'
 
 /** A value that a schema does not accept. */
@@ -22,9 +23,6 @@ const isAny: IsType = () => true
 const isText: IsType = value => typeof value === 'string'
 const isNumber: IsType = value => typeof value === 'number' && Number.isFinite(value)
 const isList: IsType = value => Array.isArray(value)
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 const TYPES: Readonly<Record<string, IsType>> = {
   string: isText,
   number: isNumber,

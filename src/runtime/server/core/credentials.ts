@@ -1,4 +1,5 @@
 /** Callers that plugins recognize by a credential of the request, such as a token in a header. */
+import { isObject } from '../../shared/is-object'
 import type { Awaitable } from './awaitable'
 import { didYouMean } from '../../shared/suggest'
 import { BusyError } from '../engines/engine'
@@ -67,8 +68,6 @@ export async function findCredentialCaller(
   }
   return undefined
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const isId = (value: unknown) => value === null || (typeof value === 'string' && value !== '') || Number.isFinite(value)
 

@@ -1,4 +1,5 @@
 /** Escapes text for log lines, so that text of a client can neither start a new line nor control a terminal. */
+import { isObject } from '../../shared/is-object'
 import { createAttached } from './attached'
 
 /** Escapes every character that is not printable ASCII, line breaks included. */
@@ -57,5 +58,3 @@ const isAboutQuery = (error: unknown): boolean => error instanceof Error && (isQ
 export function logError(ctx: { readonly event: unknown } | undefined, message: string, error: unknown): void {
   console.error(`${logPrefix(ctx?.event)} ${message}`, isAboutQuery(error) ? describeError(error) : error)
 }
-
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null

@@ -2,6 +2,7 @@
  * The size of values as JSON text, without making the text: the number of its characters, in which escapes count as the characters that
  * they stand for. So the limit of a response costs a few steps per value, and a response above it costs no text.
  */
+import { isPlainObject } from '../../shared/is-object'
 import { limitExceeded } from './error'
 
 /** Characters of a number, a date or a boolean, with the comma after it. */
@@ -25,11 +26,6 @@ export function jsonSize(value: unknown, max: number): number {
   }
   else size += SHORT
   return size
-}
-
-export function isPlainObject(value: object): value is Readonly<Record<string, unknown>> {
-  const prototype: unknown = Object.getPrototypeOf(value)
-  return prototype === Object.prototype || prototype === null
 }
 
 export const responseTooLarge = (max: number) =>

@@ -1,5 +1,6 @@
 /** Writes the JSON text of a large body part by part, so that other requests can run between the parts. */
-import { isPlainObject, jsonSize } from '../core/size'
+import { isPlainObject } from '../../shared/is-object'
+import { jsonSize } from '../core/size'
 import { createTurns } from '../core/turns'
 
 /** A value of this size is written at once. */
@@ -12,7 +13,7 @@ export async function stringifyInTurns(body: object): Promise<string> {
 
   async function write(value: unknown): Promise<void> {
     const isList = Array.isArray(value)
-    const isSplit = (isList || isObject(value)) && jsonSize(value, PART) > PART
+    const isSplit = (isList || isSimple(value)) && jsonSize(value, PART) > PART
     // A list contains `null` instead of values that JSON has no form for. In an object, they are left out before.
     if (!isSplit) return void parts.push(JSON.stringify(value) ?? 'null')
     const waiting = nextTurn()
@@ -33,7 +34,6 @@ export async function stringifyInTurns(body: object): Promise<string> {
 }
 
 /** An object with `toJSON` writes itself. */
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && isPlainObject(value) && typeof value.toJSON !== 'function'
+const isSimple = (value: unknown): value is object => isPlainObject(value) && typeof value.toJSON !== 'function'
 
 const isLeftOut = (value: unknown) => value === undefined || typeof value === 'function' || typeof value === 'symbol'

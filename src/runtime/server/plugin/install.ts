@@ -1,4 +1,5 @@
 /** Installs the listed plugins in an API when the server starts. An invalid plugin fails the start. */
+import { isObject } from '../../shared/is-object'
 import { isPromise } from '../../shared/awaitable'
 import { OPERATIONS } from '../../shared/operations'
 import { didYouMean } from '../../shared/suggest'
@@ -50,8 +51,6 @@ function toPlugins(made: unknown, where: string): AutoApiPlugin[] {
 }
 
 const isFunction = (value: unknown) => typeof value === 'function'
-const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)
-
 const isNames = (value: unknown) => Array.isArray(value) && value.every(name => typeof name === 'string')
 
 /** Whether the value is `{ images: true }`. */

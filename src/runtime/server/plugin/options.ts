@@ -1,4 +1,5 @@
 /** Validates the options of a plugin factory. The factory runs in `nuxt.config` first, so a wrong option fails the build. */
+import { isObject } from '../../shared/is-object'
 import { didYouMean } from '../../shared/suggest'
 import type { ModuleImport } from '../../shared/types/module-import'
 
@@ -62,10 +63,6 @@ export function imported<T>(value: T, where: string): Exclude<T, ModuleImport> {
   throw new Error(
     `[auto-api] \`${where}\` is a module import, which only works in nuxt.config. Import \`${value.name}\` and pass the value itself.`,
   )
-}
-
-export function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function isModuleImport(value: unknown): value is ModuleImport {

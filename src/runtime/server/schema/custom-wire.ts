@@ -2,6 +2,7 @@
  * Finds the form of the values of a custom type. TypeScript knows the type of its values, but the server does not, so the functions of the
  * type convert samples when the server starts.
  */
+import { isPlainObject } from '../../shared/is-object'
 import { is, SQL, type Column } from 'drizzle-orm'
 import { makePgArray } from 'drizzle-orm/pg-core'
 import { isDeepStrictEqual } from 'node:util'
@@ -10,8 +11,6 @@ import { decoderOf, encodeValue, sqlTypeOf } from '../drizzle/index'
 import { samplesOf, VALUES } from './custom-samples'
 import { parsed } from './own-wire'
 import type { Wire } from './wire'
-
-const isPlain = (value: object) => [Object.prototype, null].includes(Object.getPrototypeOf(value) as object | null)
 
 /** The kind of a value as JSON. `undefined` says nothing, as `NaN` of text that is no number, and other text is the name of a class. */
 function formOf(value: unknown): Kind | { readonly missing: string } | undefined {
@@ -27,7 +26,7 @@ function formOf(value: unknown): Kind | { readonly missing: string } | undefined
   if (value === null) return undefined
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? undefined : 'date'
   if (value instanceof Uint8Array) return 'blob'
-  if (!Array.isArray(value) && !isPlain(value)) return { missing: value.constructor?.name || 'object' }
+  if (!Array.isArray(value) && !isPlainObject(value)) return { missing: value.constructor?.name || 'object' }
   for (const inner of Object.values(value)) {
     const form = formOf(inner)
     if (typeof form === 'object') return form

@@ -1,11 +1,9 @@
 /** Removes properties from the JSON Schema of a request body, so that it does not disclose columns. */
+import { isObject } from '../../../shared/is-object'
 import type { JsonSchema } from '../../../shared/types/description'
 
 type IsOmitted = (name: string) => boolean
 type Keyword = (value: unknown, isOmitted: IsOmitted) => unknown
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const keep: Keyword = value => value
 const names: Keyword = (value, isOmitted) => Array.isArray(value) ? value.filter(name => !isOmitted(String(name))) : value

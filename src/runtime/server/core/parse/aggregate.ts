@@ -1,4 +1,5 @@
 /** Parses `aggregate`, `groupBy` and `having`. It does not resolve field names. */
+import { isObject } from '../../../shared/is-object'
 import { LIMITS } from '../../../shared/limits'
 import { isComparison, type ComparisonName } from '../../../shared/operators'
 import type { AutoApiConfig } from '../../../shared/config'
@@ -8,7 +9,6 @@ import { parseFilter, type Filter } from './filter'
 import { assertCost } from './cost'
 import {
   assertBounded,
-  isObject,
   nameList,
   pageSize,
   singleValue,

@@ -1,4 +1,5 @@
 /** Parses the body of a write: rejects unknown keys and invalid values, and drops columns that only the server sets. */
+import { isObject } from '../../../shared/is-object'
 import { andThen, type Awaitable } from '../awaitable'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { LIMITS } from '../../../shared/limits'
@@ -9,7 +10,7 @@ import type { Resource } from '../../schema/model'
 import type { BodySchema } from '../../schema/validation'
 import { invalidBody, invalidValue, quote, validationFailed, type Issue } from '../error'
 import type { Selection } from '../access/fields'
-import { isDeeper, isObject } from './params'
+import { isDeeper } from './params'
 import { toIssues } from './standard-schema'
 
 export type BodyKind = 'create' | 'update'

@@ -1,8 +1,9 @@
 /** Parses `filter`, as JSON or in brackets, into conditions. It does not resolve field names, and it does not convert values. */
+import { isObject } from '../../../shared/is-object'
 import { LIMITS } from '../../../shared/limits'
 import { isOperator, OPERATORS, type OperatorName } from '../../../shared/operators'
 import { invalidOperator, invalidQuery, invalidValue, limitExceeded, quote } from '../error'
-import { isObject, toJson, type Query } from './params'
+import { toJson, type Query } from './params'
 
 export interface FilterCondition {
   readonly name: string

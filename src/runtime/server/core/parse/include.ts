@@ -1,8 +1,9 @@
 /** Parses `include`, as text or JSON, into a tree of relation names with their options. */
+import { isObject } from '../../../shared/is-object'
 import { LIMITS } from '../../../shared/limits'
 import { invalidQuery, limitExceeded, quote } from '../error'
 import { toFilter, type Filter } from './filter'
-import { isObject, toJson, toSort, toWholeNumber, type Query, type SortField } from './params'
+import { toJson, toSort, toWholeNumber, type Query, type SortField } from './params'
 
 export interface IncludeQuery {
   readonly fields?: readonly string[]

@@ -60,10 +60,6 @@ export function isDeeper(value: unknown, levels: number): boolean {
   return levels === 0 || Object.values(value).some(child => isDeeper(child, levels - 1))
 }
 
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 export interface SortField {
   readonly name: string
   readonly descending: boolean

@@ -1,4 +1,5 @@
 /** Parses the requests of the relation routes. */
+import { isObject } from '../../../shared/is-object'
 import type { Operation } from '../../../shared/operations'
 import type { ApiRequest, Call } from '../context'
 import { invalidBody, limitExceeded, quote } from '../error'
@@ -7,7 +8,7 @@ import { refuseIfMatch } from './if-match'
 import { parseKey } from './key'
 import type { Key } from '../../schema/record-id'
 import { parseList, type ListQuery } from './list'
-import { flag, isObject } from './params'
+import { flag } from './params'
 
 export interface RelatedQuery {
   readonly key: Key

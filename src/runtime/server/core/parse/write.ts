@@ -1,4 +1,5 @@
 /** Parses writes: one record or a batch becomes a list of items. An invalid item of a batch gets an `error`. */
+import { isObject } from '../../../shared/is-object'
 import { andThen, attempt, type Awaitable } from '../awaitable'
 import { LIMITS } from '../../../shared/limits'
 import { didYouMean } from '../../../shared/suggest'
@@ -13,7 +14,7 @@ import { assertOptional, ifMatchOf, refuseIfMatch, toIfMatch, type IfMatch } fro
 import { parseKey } from './key'
 import { toKey, type Key } from '../../schema/record-id'
 import type { WriteCondition } from '../sql/condition'
-import { flag, isObject, singleValue } from './params'
+import { flag, singleValue } from './params'
 
 export interface WriteItem {
   /** A create has no key. */

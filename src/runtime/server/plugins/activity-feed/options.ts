@@ -1,6 +1,7 @@
 /** The options of the activity feed. */
+import { isObject } from '../../../shared/is-object'
 import { didYouMean } from '../../../shared/suggest'
-import { assertOptions, isObject, type OptionRules } from '../../plugin/options'
+import { assertOptions, type OptionRules } from '../../plugin/options'
 import type { PluginServer } from '../../plugin/server'
 
 export interface ActivityFeedOptions {

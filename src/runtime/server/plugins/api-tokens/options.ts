@@ -1,7 +1,8 @@
 /** The options of `apiTokens`. */
+import { isObject } from '../../../shared/is-object'
 import type { Awaitable } from '../../core/awaitable'
 import type { ApiEvent } from '../../http'
-import { assertOptions, isObject, type Importable, type OptionRules } from '../../plugin/options'
+import { assertOptions, type Importable, type OptionRules } from '../../plugin/options'
 import type { AutoApiUser } from '../../registration'
 import type { Store } from '../rate-limit/store'
 

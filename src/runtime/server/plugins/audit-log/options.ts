@@ -1,5 +1,6 @@
 /** The options of the audit log. */
-import { assertOptions, isObject, type OptionRules } from '../../plugin/options'
+import { isObject } from '../../../shared/is-object'
+import { assertOptions, type OptionRules } from '../../plugin/options'
 
 export interface AuditLogOptions {
   /**

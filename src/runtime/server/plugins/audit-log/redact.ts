@@ -1,4 +1,5 @@
 /** Removes from entries what the reader cannot read today. */
+import { isObject } from '../../../shared/is-object'
 import { CHANGE_KINDS } from '../../core/changes'
 import { requireSession } from '../../core/context'
 import type { AutoApiContext } from '../../registration'
@@ -48,8 +49,6 @@ function redactQuery(after: Entry, unreadable: () => readonly string[]): Entry {
     mentions(name, value, unreadable()) ? ['query', REDACTED] : [name, value])
   return { ...after, query: Object.fromEntries(query) }
 }
-
-const isObject = (value: unknown): value is Entry => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const pick = (values: Entry, accepts: (name: string) => boolean) =>
   Object.fromEntries(Object.entries(values).filter(([name]) => accepts(name)))

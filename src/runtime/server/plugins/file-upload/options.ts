@@ -1,6 +1,7 @@
 /** The options of file uploads, and the rules of each field that they result in. */
+import { isObject } from '../../../shared/is-object'
 import { toBytes } from '../../../shared/size'
-import { assertOptions, describeValue, didYouMean, isObject, type Importable, type OptionRules } from '../../plugin/options'
+import { assertOptions, describeValue, didYouMean, type Importable, type OptionRules } from '../../plugin/options'
 import type { FileLimits } from './content/receive'
 import { FILE_TYPES, typesOf } from './content/types'
 import { assertStorageOption, type StorageOption } from './storage/resolve'

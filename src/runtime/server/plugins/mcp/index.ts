@@ -1,4 +1,5 @@
 /** Lets language models use the API with the rights of an API token: the resources as tools of the Model Context Protocol (MCP). */
+import { isObject } from '../../../shared/is-object'
 import type { RouteDescription } from '../../../shared/types/openapi'
 import type { Api } from '../../core/api'
 import type { ApiRequest } from '../../core/context'
@@ -58,5 +59,3 @@ export const mcp = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', name: 'm
     }],
   }
 })
-
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null

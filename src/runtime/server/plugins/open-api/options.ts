@@ -1,5 +1,6 @@
 /** The options of `openApi`. */
-import { assertOptions, isObject, type Importable, type OptionRules } from '../../plugin/options'
+import { isObject } from '../../../shared/is-object'
+import { assertOptions, type Importable, type OptionRules } from '../../plugin/options'
 import type { Permission } from '../../registration'
 
 export interface OpenApiInfo {

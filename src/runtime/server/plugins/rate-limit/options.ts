@@ -1,8 +1,9 @@
 /** The options of a limit, and the limit of each operation that they result in. */
+import { isObject } from '../../../shared/is-object'
 import type { Awaitable } from '../../core/awaitable'
 import { OPERATIONS, type Operation } from '../../../shared/operations'
 import { didYouMean } from '../../../shared/suggest'
-import { assertOptions, describeValue, isObject, type Importable, type OptionRules } from '../../plugin/options'
+import { assertOptions, describeValue, type Importable, type OptionRules } from '../../plugin/options'
 import type { AutoApiContext } from '../../registration'
 import type { Store } from './store'
 

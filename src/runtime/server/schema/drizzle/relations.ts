@@ -2,6 +2,7 @@
  * Describes as plain data the relations that an app declares with Drizzle: `relations()` for one table, or `defineRelations()` and
  * `defineRelationsPart()` of Drizzle 1.0 for many. It reads their values and needs no class of Drizzle, because 1.0 renamed the classes.
  */
+import { isObject } from '../../../shared/is-object'
 import { entityKind, type Column, type Table } from 'drizzle-orm'
 import { isTable, propertyName } from './config'
 
@@ -31,8 +32,6 @@ export function describeRelations(relations: unknown, table: Table): DeclaredRel
   if (entries.length > 0) return entries.filter(entry => entry.table === table).flatMap(fromDefineRelations)
   throw new TypeError('not a value made by Drizzle\'s relations() or defineRelations()')
 }
-
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
 // ── relations()
 

@@ -31,6 +31,8 @@ export default defineNuxtConfig({
   // Nuxt 5 does not import the functions of Nitro and h3 by default.
   experimental: { nitroAutoImports: true },
   compatibilityDate: '2026-01-01',
+  // Each difference between the page of the server and that of the browser appears in the console. The tests read it.
+  vite: { define: { __VUE_PROD_HYDRATION_MISMATCH_DETAILS__: 'true' } },
   // Nuxt sets the aliases in TypeScript for app and server code, but not for `modules/`.
   typescript: {
     nodeTsConfig: {

@@ -12,6 +12,7 @@ export interface Visit {
   readonly requests: string[]
   /** Errors and warnings of the page. */
   readonly complaints: string[]
+  /** @throws if Vue has warned, such as about a page that differs from that of the server */
   readonly close: () => Promise<void>
 }
 
@@ -31,17 +32,24 @@ export async function load(page: Page, url: string): Promise<Response> {
   return response!
 }
 
-/** Opens an empty page, which loads the pages of the site as a demo user. */
+/** Opens an empty page, which loads the pages of the site as a demo user. Its time zone is not that of the server. */
 export async function openBlank(browser: Browser, url: string, { as, ...options }: VisitOptions = {}): Promise<Visit> {
-  const context = await browser.newContext(options)
+  const context = await browser.newContext({ timezoneId: 'Asia/Tokyo', ...options })
   // For every path: a browser limits a cookie of `/admin/posts` to the paths below `/admin`.
   if (as !== undefined) await context.addCookies([{ name: 'newsroom-caller', value: String(as), url: new URL(url).origin }])
   const page = await context.newPage()
-  const [requests, complaints]: [string[], string[]] = [[], []]
+  const [requests, complaints, warnings]: [string[], string[], string[]] = [[], [], []]
   page.on('request', request => new URL(request.url()).pathname.startsWith('/api/') && requests.push(`${request.method()} ${request.url().slice(new URL(url).origin.length)}`))
   page.on('console', message => ['error', 'warning'].includes(message.type()) && complaints.push(message.text()))
+  page.on('console', message => /^\[Vue warn\]|[Hh]ydration/.test(message.text()) && warnings.push(`${page.url()}: ${message.text()}`))
   page.on('pageerror', error => complaints.push(error.message))
-  return { page, requests, complaints, close: () => context.close() }
+  return {
+    page, requests, complaints,
+    async close() {
+      await context.close()
+      if (warnings.length > 0) throw new Error(`Vue has warned:\n${warnings.join('\n')}`)
+    },
+  }
 }
 
 /** Waits for hydration, and for half a second without requests. It works once per loaded document. */

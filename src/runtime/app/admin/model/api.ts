@@ -25,6 +25,7 @@ import type { MutationOptions, MutationResult } from '../../mutation'
 import type { InfiniteOptions, QueryOptions } from '../../query'
 import { prefix } from '../../nuxt'
 import type { FileSender } from '../../send-file'
+import { prefetchInOrder } from './prefetch'
 
 export type Row = Readonly<Record<string, unknown>>
 
@@ -170,11 +171,13 @@ interface Junctions { readonly junctions: readonly { readonly resources: readonl
 
 /** Reads the many-to-many relations of a resource. Most resources are in no junction table and need no request of their own. */
 export function useRelationships(resource: string): Result<{ readonly relationships: readonly Relationship[] }> {
-  const { data } = useAutoApiEndpoint(`${prefix}/_m2m/junctions`, { staleTime: 60_000 }) as Result<Junctions>
-  return useAutoApiEndpoint(`${prefix}/_m2m/detect/${encodeURIComponent(resource)}`, {
-    enabled: () => data.value?.junctions.some(({ resources }) => resources.includes(resource)) ?? false,
+  const junctions = useAutoApiEndpoint(`${prefix}/_m2m/junctions`, { staleTime: 60_000 }) as Result<Junctions>
+  const relationships = useAutoApiEndpoint(`${prefix}/_m2m/detect/${encodeURIComponent(resource)}`, {
+    enabled: () => junctions.data.value?.junctions.some(({ resources }) => resources.includes(resource)) ?? false,
     staleTime: 60_000,
-  }) as never
+  })
+  prefetchInOrder(junctions, relationships)
+  return relationships as never
 }
 
 export type { ActivityEntry, AuditEntry, AutoApiError, LinkedFile, RecordId, StoredFile }

@@ -1,9 +1,10 @@
-/** The columns of a list, which the browser keeps, and what a request needs to show them. */
+/** The columns of a list, which a cookie keeps, and what a request needs to show them. */
 import { computed, type ComputedRef } from 'vue'
 import type { Query } from './api'
 import type { AdminView } from './context'
+import { useCookie } from './nuxt'
 import { defaultColumns, labelFields } from './records'
-import { isTexts, useStored } from './stored'
+import { isTexts } from './stored'
 
 export interface ListColumns {
   readonly shown: ComputedRef<string[]>
@@ -17,14 +18,15 @@ export interface ListColumns {
   readonly query: ComputedRef<Query>
 }
 
-const NONE: string[] = []
+const YEAR = 31_536_000
 
-export function useListColumns(resource: string, { described, options, schema }: AdminView): ListColumns {
-  const kept = useStored<string[]>(`${resource}:columns`, NONE, value => isTexts(value) ? value : undefined)
+export function useListColumns(resource: string, { described, options, paths, schema }: AdminView): ListColumns {
+  // The server receives it with the page, so that the table has these columns from the start. The API does not receive it.
+  const kept = useCookie<unknown>(`auto-admin-${resource}-columns`, { path: paths.home || '/', maxAge: YEAR, sameSite: 'lax' })
   const all = computed(() => Object.keys(described.value.fields).filter(name => described.value.fields[name]!.readable))
   const defaults = computed(() => defaultColumns(described.value, options.value.columns))
   const shown = computed(() => {
-    const chosen = kept.value.value.filter(name => all.value.includes(name))
+    const chosen = isTexts(kept.value) ? kept.value.filter(name => all.value.includes(name)) : []
     return chosen.length > 0 ? chosen : defaults.value
   })
   return {
@@ -33,10 +35,10 @@ export function useListColumns(resource: string, { described, options, schema }:
     // A new column appears where the table has it.
     toggle: (name) => {
       const next = shown.value.includes(name) ? shown.value.filter(one => one !== name) : [...shown.value, name]
-      if (next.length > 0) kept.set(next)
+      if (next.length > 0) kept.value = next
     },
-    reset: () => kept.set(NONE),
-    choose: names => kept.set([...names]),
+    reset: () => void (kept.value = null),
+    choose: names => void (kept.value = [...names]),
     query: computed(() => {
       const { fields } = described.value
       const include = shown.value.flatMap((name) => {

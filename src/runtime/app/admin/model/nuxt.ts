@@ -1,4 +1,4 @@
 /** Re-exports the functions of Nuxt and Nuxt UI that the admin uses. No other file of the views imports from them. */
-export { navigateTo, onBeforeRouteLeave, useAppConfig, useHead, useNuxtApp, useRoute, useRouter, useState } from '#app'
+export { navigateTo, onBeforeRouteLeave, useAppConfig, useCookie, useHead, useNuxtApp, useRoute, useRouter, useState } from '#app'
 export { useToast } from '@nuxt/ui/composables/useToast'
 export { RouterLink } from 'vue-router'

@@ -1,17 +1,4 @@
-/** Dates as people read them. The server and the browser can be in different time zones, so relative times appear after the hydration. */
-import { onMounted, shallowRef, type ShallowRef } from 'vue'
-
-/** The current time; `undefined` on the server and during hydration. */
-const now = shallowRef<number>()
-let timer: ReturnType<typeof setInterval> | undefined
-
-export function useNow(): Readonly<ShallowRef<number | undefined>> {
-  onMounted(() => {
-    now.value = Date.now()
-    timer ??= setInterval(() => void (now.value = Date.now()), 60_000)
-  })
-  return now
-}
+/** Dates as people read them. */
 
 const UNITS = [
   ['year', 31_536_000], ['month', 2_592_000], ['week', 604_800], ['day', 86_400], ['hour', 3600], ['minute', 60],

@@ -1,4 +1,4 @@
-/** Returns the keyboard focus to where it came from when a dialog closes. */
+/** Moves the keyboard focus into a dialog when it opens, and returns it to where it came from when the dialog closes. */
 
 let remembered: HTMLElement | undefined
 
@@ -19,4 +19,14 @@ export function returnFocus(origin: HTMLElement | undefined): void {
   const isThere = origin !== undefined && origin !== document.body && origin.isConnected
   const target = isThere ? origin : document.querySelector<HTMLElement>('[data-admin-heading]')
   target?.focus({ preventScroll: isThere })
+}
+
+/** What a person can fill in. Nuxt UI adds inputs for the forms that a browser sends, which are hidden. */
+const FIELDS = ['input', 'textarea', 'select', '[role=combobox]', '[role=switch]', '[role=checkbox]', '[role=radio]']
+  .map(selector => `${selector}:not([aria-hidden=true], [tabindex="-1"], [type=hidden], :disabled)`).join()
+
+/** Moves the focus to the first field of a dialog or form. Without a field, to the element that the selector finds. */
+export function focusFirstField(element: Element, otherwise = FIELDS): void {
+  const target = [FIELDS, otherwise].flatMap(selector => element.querySelector<HTMLElement>(selector) ?? [])[0]
+  target?.focus({ preventScroll: true })
 }

@@ -9,20 +9,39 @@ import { CommandError } from './app'
 import { check } from './check'
 import { init } from './init'
 import { writeOpenApi } from './openapi'
+import { silence } from './silence'
 
 const cwd = { type: 'string', description: 'The folder of the app', default: '.' } as const
 
-/** Prints an expected error without its stack. */
 async function run(command: () => Promise<void> | void): Promise<void> {
   try {
     await command()
   }
   catch (error) {
-    if (!(error instanceof CommandError)) throw error
-    consola.error(error.message)
-    process.exitCode = 1
+    fail(error)
   }
 }
+
+/** Runs a command that loads the app. Only the command prints, not the app and its modules. */
+async function runSilently<T>(load: () => Promise<T>, print: (loaded: T) => void): Promise<void> {
+  const { speak } = silence()
+  try {
+    const loaded = await load()
+    speak(() => print(loaded))
+  }
+  catch (error) {
+    speak(() => fail(error))
+  }
+}
+
+/** Prints an expected error without its stack. */
+function fail(error: unknown): void {
+  if (!(error instanceof CommandError)) throw error
+  consola.error(error.message)
+  process.exitCode = 1
+}
+
+const toList = (text = '') => text.split(',').map(name => name.trim()).filter(name => name !== '')
 
 const main = defineCommand({
   meta: { name: 'nuxt-auto-api', description: 'Set up nuxt-auto-api, add resources and check them' },
@@ -56,13 +75,14 @@ const main = defineCommand({
         matrix: { type: 'string', description: 'The file of the access matrix. Default: access-matrix.md' },
         update: { type: 'boolean', description: 'Write the access matrix' },
       },
-      run: ({ args }) => run(async () => {
-        const matrix = args.matrix === undefined ? {} : { matrix: args.matrix }
-        const { problems, notes, resources } = await check({ cwd: resolve(args.cwd), update: args.update, ...matrix })
-        for (const note of notes) consola.info(note)
-        if (problems.length > 0) throw new CommandError(problems.join('\n'))
-        consola.success(`${resources} ${resources === 1 ? 'resource' : 'resources'}: no problem found.`)
-      }),
+      run: ({ args }) => runSilently(
+        () => check({ cwd: resolve(args.cwd), update: args.update, ...args.matrix !== undefined && { matrix: args.matrix } }),
+        ({ problems, notes, resources }) => {
+          for (const note of notes) consola.info(note)
+          if (problems.length > 0) throw new CommandError(problems.join('\n'))
+          consola.success(`${resources} ${resources === 1 ? 'resource' : 'resources'}: no problem found.`)
+        },
+      ),
     }),
     openapi: defineCommand({
       meta: { name: 'openapi', description: 'Write the OpenAPI document of a role to a file' },
@@ -72,14 +92,15 @@ const main = defineCommand({
         permissions: { type: 'string', description: 'The permissions of the caller, separated by commas' },
         output: { type: 'string', description: 'The file', default: 'openapi.json' },
       },
-      run: ({ args }) => run(async () => {
-        const toList = (text = '') => text.split(',').map(name => name.trim()).filter(name => name !== '')
-        const { file, operations, warning } = await writeOpenApi({
+      run: ({ args }) => runSilently(
+        () => writeOpenApi({
           cwd: resolve(args.cwd), output: args.output, roles: toList(args.role), permissions: toList(args.permissions),
-        })
-        if (warning !== undefined) consola.warn(`The routes of plugins are missing: ${warning}`)
-        consola.success(`${file}: ${operations} operations.`)
-      }),
+        }),
+        ({ file, operations, warning }) => {
+          if (warning !== undefined) consola.warn(`The routes of plugins are missing: ${warning}`)
+          consola.success(`${file}: ${operations} operations.`)
+        },
+      ),
     }),
   },
 })

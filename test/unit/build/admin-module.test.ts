@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { loadNuxt } from '@nuxt/kit'
 import type { Nuxt, NuxtPage } from '@nuxt/schema'
+import uiModule from '@nuxt/ui'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
@@ -122,6 +123,21 @@ describe('Nuxt UI', () => {
     const styles = loaded.options.build.templates.find(({ filename }) => filename === 'auto-admin/admin.css')
     const css = await styles!.getContents!({ nuxt: loaded } as never)
     expect(css.includes('@import "@nuxt/ui"')).toBe(own.includes('@nuxt/ui'))
+  })
+
+  it.each<[app: string, overrides: object, hasFonts: boolean]>([
+    ['leaves everything to the admin', {}, false],
+    ['has other options of Nuxt UI', { ui: { colorMode: false } }, false],
+    ['lists only other modules', { modules: [ADMIN, ['@nuxtjs/color-mode', {}]] }, false],
+    ['sets `ui.fonts`', { ui: { fonts: true } }, true],
+    ['has options for fonts', { fonts: { defaults: { weights: [400] } } }, true],
+    ['lists Nuxt UI', { modules: ['@nuxt/ui', ADMIN] }, true],
+    ['lists Nuxt UI after the admin, with options', { modules: [ADMIN, ['@nuxt/ui', {}]] }, true],
+    ['lists the module itself', { modules: [ADMIN, uiModule] }, true],
+  ])('installs no fonts, which need the internet, unless the app has chosen them: an app that %s', async (_, overrides, hasFonts) => {
+    const loaded = await load({ ui: undefined, ...overrides })
+    expect(namesOf(loaded).includes('@nuxt/fonts')).toBe(hasFonts)
+    expect(namesOf(loaded)).toContain('@nuxt/ui')
   })
 
   it('stops the build with the command that installs it, if the app does not have it', async () => {

@@ -6,6 +6,7 @@ import { findMissingExports } from './build/exports'
 import { addAutoImports } from './build/imports'
 import { findImportPath } from './build/module-import'
 import { resolveOptions, type ModuleOptions } from './build/options'
+import { watchPages } from './build/pages'
 import { checkRequiredTags, checkResourceNames } from './build/config-checks'
 import {
   addPlugins, checkPluginPackages, checkPluginPaths, collectPlugins, registerPluginResources, type PluginRegistry,
@@ -139,7 +140,11 @@ export default defineNuxtModule<ModuleOptions>({
       ])
 
       watchResourceFiles(resourcesDir, nuxt, files)
-      addServerTemplate({ filename: '#auto-api/config', getContents: () => generateConfig(options.config, nitro.eventBase) })
+      const pagesBelow = watchPages(nuxt, options.config.prefix)
+      addServerTemplate({
+        filename: '#auto-api/config',
+        getContents: () => generateConfig(options.config, nitro.eventBase, pagesBelow()),
+      })
       addServerTemplate({
         filename: '#auto-api/registry',
         getContents: () => generateRegistry(resources.registrations, nuxt.options.rootDir),

@@ -30,6 +30,7 @@ import {
   requireResource, toArrivingRequest, toCustomRequest, toGlobalRequest, toPluginRequest, toResourceRequest, type SetHeader, type ToRequest,
 } from './http/request'
 import { sendStream } from './http/stream'
+import { unknownPath } from './http/unknown-path'
 import { segmentsBelow, sentUrl } from './http/url'
 import { useApi } from './runtime'
 import { idToPath } from './schema/record-id'
@@ -208,6 +209,16 @@ function announce(event: H3Event, api: ServerApi): void {
   catch (error) {
     throw toHttpError(event, error)
   }
+}
+
+/** Creates the 404 of a path below the prefix that neither the API nor the app handles. */
+export function toUnknownPathError(event: H3Event): Error {
+  let api: ServerApi | undefined
+  try {
+    api = useApi(event)
+  }
+  catch { /* The path is unknown without the resources too. */ }
+  return toHttpError(event, unknownPath(event, api))
 }
 
 /** @throws An HTTP error if the API cannot be created. */

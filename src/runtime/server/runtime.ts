@@ -7,6 +7,8 @@ import { useStorage } from '#auto-api/storage'
 import { createApi, type ServerApi } from './api/create'
 import { provideDefaultApi, useRuntime } from './api/runtime'
 
+export { pagesBelow } from '#auto-api/config'
+
 provideDefaultApi(options => createApi({
   registrations: registrations(),
   modules: schemaModules(),

@@ -13,11 +13,13 @@ interface NuxtVersion {
   readonly hasBaseUrlAtStart: boolean
   /** Whether Nitro sends HEAD to the app's files for GET. Nitro 3 does not. */
   readonly sendsHeadToGet: boolean
+  /** Whether `nuxt dev` renders pages. With the nightly of the tests, an app without modules answers 500. */
+  readonly rendersInDevelopment: boolean
 }
 
 const VERSIONS: Readonly<Record<string, NuxtVersion>> = {
-  4: { error: { status: 'statusCode', text: 'statusMessage' }, hasBaseUrlAtStart: true, sendsHeadToGet: true },
-  5: { error: { status: 'status', text: 'statusText' }, hasBaseUrlAtStart: false, sendsHeadToGet: false },
+  4: { error: { status: 'statusCode', text: 'statusMessage' }, hasBaseUrlAtStart: true, sendsHeadToGet: true, rendersInDevelopment: true },
+  5: { error: { status: 'status', text: 'statusText' }, hasBaseUrlAtStart: false, sendsHeadToGet: false, rendersInDevelopment: false },
 }
 
 const { version } = JSON.parse(readFileSync(join(root, 'node_modules/nuxt/package.json'), 'utf8')) as { readonly version: string }

@@ -55,6 +55,8 @@ export interface ServerApi extends Api {
   readonly pluginRoutes: readonly PluginRoute[]
   /** The path of an event before the resource: the prefix, with the part of the base URL that h3 does not remove. */
   readonly mountPath: string
+  /** The app's own file routes below the prefix, as `METHOD /shape`. */
+  readonly appRoutes: readonly string[]
   /** Whether the app has its own file for this method of a route. The route is that of the router, without the base URL. */
   readonly isAppRoute: (method: string, route: string) => boolean
   /** Runs the tasks of plugins, and decides which server runs a task. */
@@ -118,6 +120,7 @@ export function createApi(options: ApiOptions): ServerApi {
     pluginRoutes: routes,
     findPluginRoute: (...request: Parameters<FindRoute>) => findRoute?.(...request),
     mountPath: eventBase + config.prefix,
+    appRoutes,
     isAppRoute: (method: string, route: string) =>
       route.startsWith(`${config.prefix}/`) && ownRoutes.has(toRouteKey(route.slice(config.prefix.length), method)),
     scheduler: createScheduler({

@@ -6,6 +6,7 @@ import type { Awaitable } from '../core/awaitable'
 import { wantsErrorsAs } from '../core/media-type'
 import { headerOf, webRequestOf, type EventWithHeaders } from '../web-request'
 import { PROBLEM_TYPE, toProblem } from './problem'
+import { isUnmatchedPage } from './unknown-path'
 import { sentUrl, type EventWithUrl } from './url'
 
 /** What Nitro's default handler returns. Nitro 2 has an object of headers, Nitro 3 has `Headers`. */
@@ -35,14 +36,20 @@ interface ErrorBody {
 type DefaultHandler = (error: Error, event: ErrorEvent, options: object) => Awaitable<Rendered>
 
 /** Nitro 3 sends what an error handler returns, Nitro 2 what it has written. */
-export type NitroErrorHandler
-  = (error: Error, event: ErrorEvent, tools: { readonly defaultHandler: DefaultHandler }) => Promise<Response | undefined>
+export type NitroErrorHandler<Event extends ErrorEvent = ErrorEvent>
+  = (error: Error, event: Event, tools: { readonly defaultHandler: DefaultHandler }) => Promise<Response | undefined>
 
-/** @param mountPath the prefix of the API, with the part of the base URL that the path of an event contains */
-export function createErrorHandler(mountPath: string): NitroErrorHandler {
+/**
+ * @param mountPath the prefix of the API, with the part of the base URL that the path of an event contains
+ * @param toUnknownPathError creates the error of a path that nothing handles. It replaces Nuxt's error of a page that does not exist.
+ */
+export function createErrorHandler<Event extends ErrorEvent>(
+  mountPath: string, toUnknownPathError?: (event: Event) => Error,
+): NitroErrorHandler<Event> {
   const isBelow = (path: string) => path === mountPath || ['/', '?'].some(next => path.startsWith(mountPath + next))
-  return async (error, event, { defaultHandler }) => {
+  return async (thrown, event, { defaultHandler }) => {
     if (event.handled || !isBelow(event.path)) return
+    const error = toUnknownPathError && isUnmatchedPage(thrown) ? toUnknownPathError(event) : thrown
     const rendered = await defaultHandler(error, event, { json: true })
     // A redirect to the base URL of the app.
     if (typeof rendered.body !== 'object' || rendered.body === null) return

@@ -4,6 +4,7 @@ import { useApi } from '../runtime'
 import { rememberEvent, type ClientEvent } from '../client-address'
 import { keepUnbuffered } from '../http/unbuffered'
 import { endProcess, waitForWork, type Closing } from './stop'
+import { refuseUnknownPaths, type RenderHooks } from './unknown-path'
 
 interface RequestEvent extends ClientEvent {
   readonly method: string
@@ -12,7 +13,7 @@ interface RequestEvent extends ClientEvent {
 
 /** The request hook of Nitro, in both versions. */
 interface Nitro extends Closing {
-  readonly hooks?: Closing['hooks'] & { readonly hook: (name: 'request', listen: (event: RequestEvent) => void) => unknown }
+  readonly hooks?: Closing['hooks'] & RenderHooks & { readonly hook: (name: 'request', listen: (event: RequestEvent) => void) => unknown }
 }
 
 /**
@@ -24,6 +25,7 @@ export default function start(nitro: Nitro): void {
   nitro.hooks?.hook('request', rememberEvent)
   const api = useApi()
   nitro.hooks?.hook('request', event => keepUnbuffered(event, api.mountPath, api.config.http.maxBodySize))
+  refuseUnknownPaths(nitro.hooks, api)
   assertEndpoints(api)
   api.whenReady()?.catch((error: unknown) => {
     console.error('[auto-api] A plugin could not be set up; the server ends.', error)

@@ -41,8 +41,8 @@ function listsNuxtUi({ options }: Nuxt): boolean {
 
 /**
  * Nuxt UI installs `@nuxt/fonts`, which asks five servers for their lists of fonts whenever Nuxt starts. Without internet, it prints pages
- * of errors and waits for seconds. Nuxt UI reads the option before Nuxt applies the defaults of a dependency, so this sets the option itself.
- * An app that has chosen a value, or that has options for fonts, keeps its fonts.
+ * of errors and waits for seconds. Nuxt UI reads the option before Nuxt applies the defaults of a dependency, so this sets the option
+ * itself. An app that has chosen a value, or that has options for fonts, keeps its fonts.
  */
 function turnOffFonts(nuxt: Nuxt): void {
   const options = nuxt.options as { ui?: { readonly fonts?: unknown } | false, readonly fonts?: unknown }

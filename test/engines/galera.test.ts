@@ -1,7 +1,7 @@
 /** Three servers on the three nodes of a cluster write the same rows at the same time: nothing is lost, doubled, or answered with a 500. */
 import { datetime, int, mysqlTable, timestamp, varchar } from 'drizzle-orm/mysql-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createDatabase } from '../../src/runtime/server/core/database'
+import { createDatabase } from '../../src/runtime/server/core/replicas/database'
 import { createScheduler } from '../../src/runtime/server/plugin/tasks'
 import { createServer } from '../support/server'
 import { ddl, serveBlog, type Blog } from './support/blog'

@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { defineAutoApiPlugin, type Change, type ChangedRows, type CommitStatement } from '../../src/runtime/server/define'
-import { apiError } from '../../src/runtime/server/core/custom-error'
+import { apiError } from '../../src/runtime/server/core/request/custom-error'
 import { ENGINE_CASES, isAvailable } from './support/databases'
 import { dump, openLedger, readTable, reset, type Ledger, type LedgerTables } from './support/ledger'
 

@@ -1,6 +1,6 @@
 /** On every engine, one of several servers runs each due task, although their clocks differ. */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { createDatabase } from '../../src/runtime/server/core/database'
+import { createDatabase } from '../../src/runtime/server/core/replicas/database'
 import { createScheduler } from '../../src/runtime/server/plugin/tasks'
 import { ENGINE_CASES, isAvailable, type Opened } from './support/databases'
 import { TASK_RUNS, taskRunsSql } from './support/task-runs'

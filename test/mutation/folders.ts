@@ -23,7 +23,7 @@ export const FOLDERS: Readonly<Record<string, MutatedFolder>> = {
     goal: 95,
   },
   'access': {
-    code: [`${SERVER}/core/access/{authorize,csrf,fields,ip-address,limits,plan,related}.ts`],
+    code: [`${SERVER}/core/access/{authorize,fields,plan,related}.ts`, `${SERVER}/core/request/{csrf,ip-address,limits}.ts`],
     tests: [
       'test/unit/core/{gate,authorize,limits}.test.ts', 'test/unit/auth/same-site.test.ts',
       'test/unit/plugins/rate-limit-address.test.ts', 'test/unit/reading/related-sql.test.ts', 'test/unit/core/fields.test.ts',

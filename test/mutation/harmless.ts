@@ -58,7 +58,7 @@ export const HARMLESS: readonly Harmless[] = [
     ['resource.auth?.permissions', 'resource.auth.permissions', DECLARED],
     ['resource.auth?.custom', 'resource.auth.custom', DECLARED],
   ]),
-  ...inFile('core/access/csrf.ts', [
+  ...inFile('core/request/csrf.ts', [
     ['origin !== undefined', 'true', 'The list of origins contains only texts.'],
     ['/^https?:$/', '/^https?:/', 'The only colon of a protocol is at its end.'],
   ]),
@@ -68,12 +68,12 @@ export const HARMLESS: readonly Harmless[] = [
     ['!selection', 'true', 'The same selection is then found in another cache.'],
     ['fields.length === resource.fields.size', 'false', 'The key then lists all fields.'],
   ]),
-  ...inFile('core/access/ip-address.ts', [
+  ...inFile('core/request/ip-address.ts', [
     ['hops < 1', 'false', 'No entry is at the position after the last one.'],
     ['[]', '["Stryker was here"]', FIRST_ENTRY],
     ['/%.*$/', '/%.*/', 'Only a line break can end the match earlier, and no address contains one.'],
   ]),
-  ...inFile('core/access/limits.ts', [
+  ...inFile('core/request/limits.ts', [
     ['[]', '["Stryker was here"]', 'No rule names this role.'],
     ['{ value: undefined }', '{}', 'A property without a value has the value `undefined`.'],
   ]),

@@ -14,13 +14,13 @@ const folder = fileURLToPath(new URL('../../src/runtime/server', import.meta.url
 const STATE: Readonly<Record<string, string>> = {
   'api/runtime.ts: generated': 'is set once, by the generated module',
   'api/runtime.ts: current': 'is set once, before the server starts',
-  'core/encryption.ts: keys': 'caches keys that every server derives from the same secret',
-  'core/running.ts: running': 'each server waits for its own work before it ends',
-  'core/running.ts: stopping': 'each server stops on its own',
-  'core/running.ts: waiting': 'each server waits for its own work before it ends',
+  'core/process/encryption.ts: keys': 'caches keys that every server derives from the same secret',
+  'core/process/running.ts: running': 'each server waits for its own work before it ends',
+  'core/process/running.ts: stopping': 'each server stops on its own',
+  'core/process/running.ts: waiting': 'each server waits for its own work before it ends',
   'core/sql/shape.ts: last': 'numbers the tables for the keys of the statement cache',
-  'core/uuid.ts: lastTime': 'orders the UUIDs of one server; 62 random bits keep those of several servers apart',
-  'core/uuid.ts: sequence': 'orders the UUIDs of one server',
+  'core/process/uuid.ts: lastTime': 'orders the UUIDs of one server; 62 random bits keep those of several servers apart',
+  'core/process/uuid.ts: sequence': 'orders the UUIDs of one server',
   'plugins/rate-limit/index.ts: warned': 'each server logs the warning once',
 }
 

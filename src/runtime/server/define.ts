@@ -21,19 +21,19 @@ export type {
 export { defineAutoApiPlugin, type AutoApiPlugin, type PluginRoute, type PluginTask } from './plugin/contract'
 export type { PluginField, PluginResource, PluginServer } from './plugin/server'
 export type { PluginTable } from './plugin/table'
-export type { UpdateRow } from './core/update-row'
-export type { CredentialCaller, FindCredentialCaller } from './core/credentials'
+export type { UpdateRow } from './core/entries/update-row'
+export type { CredentialCaller, FindCredentialCaller } from './core/extensions/credentials'
 export type {
   Change, ChangedRows, ChangedRowsInsert, ChangedRowsValues, ChangedValue, CommitListener, CommitParticipant, CommitStatement,
-} from './core/changes'
+} from './core/extensions/changes'
 export type {
   ArrivalListener, ArrivingRequest, Around, AroundInfo, CallerListener, IncomingRequest, RequestListener, ResponseListener,
-} from './core/listeners'
-export type { RowFilter } from './core/row-filters'
-export type { OpenedList, OpenList, Scan, ScannedColumn, ScannedColumns, ScannedRecord, ScanOptions } from './core/scan'
-export type { SaveCounts, SaveOptions, SaveRecords } from './core/save'
-export type { BodyStreamOptions, RouteRequest } from './core/route-request'
-export type { ApiResponse } from './core/response'
+} from './core/extensions/listeners'
+export type { RowFilter } from './core/extensions/row-filters'
+export type { OpenedList, OpenList, Scan, ScannedColumn, ScannedColumns, ScannedRecord, ScanOptions } from './core/entries/scan'
+export type { SaveCounts, SaveOptions, SaveRecords } from './core/entries/save'
+export type { BodyStreamOptions, RouteRequest } from './core/request/route-request'
+export type { ApiResponse } from './core/extensions/response'
 /** The request's event. This export gives `ctx.event` its type. */
 export type { ApiEvent } from './http'
 export type { Operation } from '../shared/operations'

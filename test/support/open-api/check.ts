@@ -1,5 +1,5 @@
 /** Checks an answer of the API against the OpenAPI document of its caller. */
-import { ERRORS } from '../../../src/runtime/server/core/error-codes'
+import { ERRORS } from '../../../src/runtime/shared/error-codes'
 import { createSchemaValidator, operationsOf, resolve, type Document, type FoundOperation } from './document'
 
 export interface Answer {

@@ -4,7 +4,7 @@ import { integer, sqliteTable, text, type AnySQLiteColumn } from 'drizzle-orm/sq
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { AutoApiContext } from '../../../src/runtime/server/define'
-import { isDryRun, preferredEnd } from '../../../src/runtime/server/core/prefer'
+import { isDryRun, preferredEnd } from '../../../src/runtime/server/core/request/prefer'
 import { openWorld, outcome, type World } from '../write/world'
 
 const trash = () => ({ deletedAt: integer('deleted_at'), deletionId: text('deletion_id') })

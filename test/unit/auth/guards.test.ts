@@ -129,12 +129,12 @@ const GUARDS: Record<string, Guard> = {
   'permissions in capabilities': { file: 'access/authorize', exports: ['isAuthorized'], removed: () => ({ isAuthorized: async () => true }), red: ['see a permission in the capabilities'] },
   'gate of an endpoint': { file: 'access/authorize', exports: ['authorizeGate'], removed: () => ({ authorizeGate: nothing }), red: ['pass a named gate'] },
   'permission of a field': { file: 'access/authorize', exports: ['decide'], removed: () => ({ decide: async () => true }), red: ['read a field', 'filter by a field', 'write a field'] },
-  'reference check': { file: 'execute/write/references', exports: ['checkReferences'], removed: () => ({ checkReferences: nothing }), red: ['refer to 11', 'refer to 2', 'refer to 3', 'refer to 4'] },
-  'row of a write': { file: 'execute/write/targets', exports: ['loadTargets'], removed: () => ({ loadTargets: nothing }), red: ['update 3', 'delete 3', 'permissions on 11', 'permissions on 2', 'permissions on 3', 'permissions on 4'] },
+  'reference check': { file: 'write/references', exports: ['checkReferences'], removed: () => ({ checkReferences: nothing }), red: ['refer to 11', 'refer to 2', 'refer to 3', 'refer to 4'] },
+  'row of a write': { file: 'write/targets', exports: ['loadTargets'], removed: () => ({ loadTargets: nothing }), red: ['update 3', 'delete 3', 'permissions on 11', 'permissions on 2', 'permissions on 3', 'permissions on 4'] },
   'required tenant': { file: 'access/tenant', exports: ['assertTenant'], removed: () => ({ assertTenant: () => {} }), red: ['list without a tenant'] },
   'tenant of new rows': { file: 'access/tenant', exports: ['requireTenantId'], removed: () => ({ requireTenantId: () => 2, assertTenant: () => {} }), red: ['create without a tenant'] },
   'tenant scope': { file: 'access/tenant', exports: ['tenantScope'], removed: () => ({ tenantScope: () => ({ all: true }) }), red: ['list', 'get 11', 'update 11', 'delete 11', 'scope a query'] },
-  'other sites': { file: 'access/csrf', exports: ['assertSameSite'], removed: () => ({ assertSameSite: () => {} }), red: ['write from another site'] },
+  'other sites': { file: 'request/csrf', exports: ['assertSameSite'], removed: () => ({ assertSameSite: () => {} }), red: ['write from another site'] },
 }
 
 /** What these files export besides guards, and why it is none. */
@@ -143,10 +143,10 @@ const HELPERS: Record<string, Record<string, string>> = {
   'access/authorize': { authorizeAny: 'lets a caller with one of the permissions pass; the handler checks those that it performs', contextFor: 'gives rules the resource and the operation', can: 'decides for `authorize` and `isAuthorized`' },
   'access/fields': { select: 'makes a set of fields', withKey: 'adds the key to a set', keyFields: 'the key alone', allFields: 'whole rows for rules and hooks' },
   'access/tenant': { hasTenantId: 'only reports whether `requireTenantId` would throw' },
-  'access/csrf': {},
-  'execute/write/references': {},
-  'execute/write/targets': { targetColumns: 'the columns that object-level rules read', keysClause: 'names rows' },
-  'execute/write/row-clauses': { rowClauses: 'the row scope and the values that rules read once more, in the statement that writes; the writing tests cover races', writeClauses: 'as rowClauses, with the conditions of hooks', conditionClauses: 'the conditions of hooks; the engine tests of conditions cover races', rowsUnchanged: 'the values that rules read, for several rows', checkUnchanged: 'as rowsUnchanged, for rows that others refer to' },
+  'request/csrf': {},
+  'write/references': {},
+  'write/targets': { targetColumns: 'the columns that object-level rules read', keysClause: 'names rows' },
+  'write/row-clauses': { rowClauses: 'the row scope and the values that rules read once more, in the statement that writes; the writing tests cover races', writeClauses: 'as rowClauses, with the conditions of hooks', conditionClauses: 'the conditions of hooks; the engine tests of conditions cover races', rowsUnchanged: 'the values that rules read, for several rows', checkUnchanged: 'as rowsUnchanged, for rows that others refer to' },
 }
 
 let desk: Desk

@@ -1,6 +1,6 @@
 /** The rule about writes from other sites, by itself: from which page a request comes. `cross-site.test.ts` sends such requests to every route. */
 import { describe, expect, it } from 'vitest'
-import { assertSameSite } from '../../../src/runtime/server/core/access/csrf'
+import { assertSameSite } from '../../../src/runtime/server/core/request/csrf'
 import { DEFAULT_CONFIG } from '../../../src/runtime/shared/defaults'
 import { foreign, FROM, HOSTS, ORIGINS, PROXIES } from './sites'
 

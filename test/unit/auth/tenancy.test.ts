@@ -1,7 +1,7 @@
 /** The tenant of a request: its sources in their order, staff of all tenants, and that a request cannot choose it. */
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { ContextExtender } from '../../../src/runtime/server/core/extensions'
+import type { ContextExtender } from '../../../src/runtime/server/core/extensions/extensions'
 import { DEFAULT_MULTI_TENANCY } from '../../../src/runtime/shared/defaults'
 import type { Caller } from '../../support/server'
 import { ANN, HOMELESS, NOBODY, openDesk, told, VISITOR, type Desk, type DeskOptions } from './desk'

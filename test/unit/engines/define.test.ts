@@ -4,7 +4,7 @@ import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { createEngine, defineEngine, type DefinedEngine, type Engine } from 'nuxt-auto-api/database'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createDatabase } from '../../../src/runtime/server/core/database'
+import { createDatabase } from '../../../src/runtime/server/core/replicas/database'
 import { createServer } from '../../support/server'
 import { ADA, outcome } from '../write/world'
 

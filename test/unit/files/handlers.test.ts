@@ -1,6 +1,6 @@
 /** The handlers of the routes, with stand-ins for the server and the storage: what they pass on, and what they do if a part fails. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { apiError } from '../../../src/runtime/server/core/custom-error'
+import { apiError } from '../../../src/runtime/server/core/request/custom-error'
 import { changedMeanwhile, notFound } from '../../../src/runtime/server/core/error'
 import { canReadField } from '../../../src/runtime/server/plugins/file-upload/describe'
 import { resolveFields, type FileField } from '../../../src/runtime/server/plugins/file-upload/options'

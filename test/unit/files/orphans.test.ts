@@ -1,6 +1,6 @@
 /** Which files a purge and the daily task remove, and which they keep, whatever the storage and the database do. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { Change } from '../../../src/runtime/server/core/changes'
+import type { Change } from '../../../src/runtime/server/core/extensions/changes'
 import { removeOrphans, removePurged } from '../../../src/runtime/server/plugins/file-upload/lifecycle'
 import type { FileField } from '../../../src/runtime/server/plugins/file-upload/options'
 import { createService } from '../../../src/runtime/server/plugins/file-upload/service'

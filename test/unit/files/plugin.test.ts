@@ -1,6 +1,6 @@
 /** The parts of the plugin: what it declares while the app is built, its routes, its task, and what it tells other plugins and clients. */
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { createServices } from '../../../src/runtime/server/core/services'
+import { createServices } from '../../../src/runtime/server/core/extensions/services'
 import type { PluginRoute } from '../../../src/runtime/server/plugin/contract'
 import { readFeatures } from '../../../src/runtime/server/plugin/features'
 import type { PluginServer } from '../../../src/runtime/server/plugin/server'

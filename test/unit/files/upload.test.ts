@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { apiError } from '../../../src/runtime/server/core/custom-error'
+import { apiError } from '../../../src/runtime/server/core/request/custom-error'
 import { defineAutoApiPlugin } from '../../../src/runtime/server/define'
 import type { FileStorage } from '../../../src/runtime/server/plugins/index'
 import { png, sha256 } from './bytes'

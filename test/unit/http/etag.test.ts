@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { DEFAULT_CONFIG } from '../../../src/runtime/shared/defaults'
 import { defineAutoApiPlugin } from '../../../src/runtime/server/define'
-import { hashText } from '../../../src/runtime/server/core/revision'
+import { hashText } from '../../../src/runtime/server/core/plan/revision'
 import { isNoneMatch } from '../../../src/runtime/server/http/etag'
 import { CHIEF, CLERK, openShop, type Shop, type ShopOptions } from './shop'
 

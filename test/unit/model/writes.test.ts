@@ -61,14 +61,14 @@ type Module = Record<string, unknown>
 
 /* eslint-disable @typescript-eslint/no-explicit-any -- a planted bug takes whatever the function takes */
 const BUGS: readonly (readonly [name: string, file: string, patch: (original: Module) => Module])[] = [
-  ['a cascade changes rows that are already in the trash', 'execute/cascade/statements', o => ({ ...o, trashStatement: (call: any, closure: any, ...rest: any[]) => {
+  ['a cascade changes rows that are already in the trash', 'write/cascade/statements', o => ({ ...o, trashStatement: (call: any, closure: any, ...rest: any[]) => {
     const statement = (o.trashStatement as any)(call, { ...closure, followedRows: 'all' }, ...rest)
     return { ...statement, text: statement.text.replace(/"\w+"\."deleted_at" is null and/, '') }
   } })],
-  ['a restore includes every child in the trash', 'execute/cascade/statements', o => ({ ...o, restoreStatement: (call: any, closure: any, ...rest: any[]) => (o.restoreStatement as any)(call, { ...closure, followedRows: 'all' }, ...rest) })],
-  ['a delete does not cascade', 'execute/cascade/dependents', o => ({ ...o, findDependents: (...args: any[]) => ({ ...(o.findDependents as any)(...args), edges: [] }) })],
-  ['references are not checked', 'execute/write/references', o => ({ ...o, checkReferences: async () => {} })],
-  ['the body sets the tenant', 'execute/write/server-values', o => ({ ...o, createValues: (plan: any, values: any, ...rest: any[]) => ({ ...(o.createValues as any)(plan, values, ...rest), organizationId: 2 }) })],
+  ['a restore includes every child in the trash', 'write/cascade/statements', o => ({ ...o, restoreStatement: (call: any, closure: any, ...rest: any[]) => (o.restoreStatement as any)(call, { ...closure, followedRows: 'all' }, ...rest) })],
+  ['a delete does not cascade', 'write/cascade/dependents', o => ({ ...o, findDependents: (...args: any[]) => ({ ...(o.findDependents as any)(...args), edges: [] }) })],
+  ['references are not checked', 'write/references', o => ({ ...o, checkReferences: async () => {} })],
+  ['the body sets the tenant', 'write/server-values', o => ({ ...o, createValues: (plan: any, values: any, ...rest: any[]) => ({ ...(o.createValues as any)(plan, values, ...rest), organizationId: 2 }) })],
   ['a replacement of links only adds links', 'parse/relation', o => ({ ...o, parseLink: async (...args: any[]) => {
     const ask = await (o.parseLink as any)(...args)
     return ask.mode === 'replace' ? { ...ask, mode: 'add' } : ask

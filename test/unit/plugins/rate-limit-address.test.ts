@@ -2,7 +2,7 @@
 import { isIP, isIPv4 } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { resolveClientAddress, toAddress, toAddressPrefix, toNetwork } from '../../../src/runtime/server/core/access/ip-address'
+import { resolveClientAddress, toAddress, toAddressPrefix, toNetwork } from '../../../src/runtime/server/core/request/ip-address'
 
 const connection = '10.0.0.1'
 

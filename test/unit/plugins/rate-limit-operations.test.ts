@@ -1,7 +1,7 @@
 /** A limit of an operation counts every request with this operation, in each of its forms. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { RateLimitOptions } from '../../../src/runtime/server/plugins'
-import type { IncomingRequest } from '../../../src/runtime/server/core/listeners'
+import type { IncomingRequest } from '../../../src/runtime/server/core/extensions/listeners'
 import type { Operation } from '../../../src/runtime/shared/operations'
 import { CHIEF, openDesk, told, type Desk } from '../auth/desk'
 

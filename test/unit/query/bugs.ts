@@ -178,7 +178,7 @@ export const BUGS: readonly Bug[] = [
   },
   {
     title: 'an average is cut to a whole number',
-    file: 'execute/aggregate/in-memory',
+    file: 'read/aggregate/in-memory',
     plant: original => ({
       ...original,
       toResultValue: (aggregate: { function: string }, ...rest: unknown[]) => {

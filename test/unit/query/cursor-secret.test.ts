@@ -3,7 +3,7 @@ import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import Database from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
-import { createSecret } from '../../../src/runtime/server/core/secret'
+import { createSecret } from '../../../src/runtime/server/core/process/secret'
 import { createServer } from '../../support/server'
 
 const patients = sqliteTable('patients', {

@@ -154,10 +154,10 @@ describe('a condition of the request', () => {
   const readText = async (event: H3Event) => (await import('h3')).readRawBody(event) as Promise<string>
 
   async function update(ctx: AutoApiContext, items: Item[]) {
-    const { requireSession, forResource } = await import('../../../src/runtime/server/core/context')
+    const { requireSession, forResource } = await import('../../../src/runtime/server/core/request/context')
     const { contextFor } = await import('../../../src/runtime/server/core/access/authorize')
     const { applyScope } = await import('../../../src/runtime/server/core/access/row-scope')
-    const { executeWrite } = await import('../../../src/runtime/server/core/execute/write/run')
+    const { executeWrite } = await import('../../../src/runtime/server/core/write/run')
     const { planUpdate } = await import('../../../src/runtime/server/core/plan/write')
     const { fromSql } = await import('../../../src/runtime/server/core/sql/clause')
     const { ApiError } = await import('../../../src/runtime/server/core/error')

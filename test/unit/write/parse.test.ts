@@ -2,7 +2,7 @@
 import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import type { ApiRequest, Call } from '../../../src/runtime/server/core/context'
+import type { ApiRequest, Call } from '../../../src/runtime/server/core/request/context'
 import { parseGet } from '../../../src/runtime/server/core/parse/list'
 import { validate } from '../../../src/runtime/server/core/parse/standard-schema'
 import { toIfMatch } from '../../../src/runtime/server/core/parse/if-match'

@@ -1,8 +1,8 @@
 /** Finds the API that handles a request, and collects the app's extensions of the default API before that API is created. */
-import type { Extensions } from '../core/extensions'
-import { createDatabase, type Database } from '../core/database'
+import type { Extensions } from '../core/extensions/extensions'
+import { createDatabase, type Database } from '../core/replicas/database'
 import type { ApiOptions, ServerApi } from './create'
-import { createAttached } from '../core/attached'
+import { createAttached } from '../core/process/attached'
 
 /** The options that a runtime sets for its API. */
 export type RuntimeOptions = Required<Pick<ApiOptions, 'database' | 'extend'>>

@@ -1,8 +1,8 @@
 /** Warns at startup about resources that need a secret, if the app has not set one. */
 import type { AutoApiConfig } from '../../shared/config'
-import type { HookRegistry } from '../core/hook-registry'
-import { hidesTaggedValues } from '../core/record-revision'
-import { readSecret } from '../core/secret'
+import type { HookRegistry } from '../core/extensions/hook-registry'
+import { hidesTaggedValues } from '../core/plan/record-revision'
+import { readSecret } from '../core/process/secret'
 import type { Resource } from '../schema/model'
 
 const SET_SECRET = 'set NUXT_AUTO_API_SECRET (`runtimeConfig.autoApi.secret`)'

@@ -2,9 +2,9 @@
 import type { AutoApiConfig } from '../../shared/config'
 import type { TableGraph } from '../schema/graph'
 import type { Resource } from '../schema/model'
-import type { Database } from './database'
-import type { Extensions } from './extensions'
-import type { FindSecret } from './secret'
+import type { Database } from './replicas/database'
+import type { Extensions } from './extensions/extensions'
+import type { FindSecret } from './process/secret'
 import type { StatementCache } from './sql/statement-cache'
 
 /** The object is frozen. Two APIs in one process share no state. */

@@ -3,7 +3,7 @@ import { LIMITS } from '../../shared/limits'
 import { OPERATORS } from '../../shared/operators'
 import { didYouMean } from '../../shared/suggest'
 import type { AutoApiContext } from '../registration'
-import { ERRORS, type ErrorCode } from './error-codes'
+import { ERRORS, type ErrorCode } from '../../shared/error-codes'
 
 declare const custom: unique symbol
 

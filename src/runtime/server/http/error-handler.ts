@@ -3,7 +3,7 @@
  * `/api/` in the URL, and sends its error page to clients that ask for no type, such as most HTTP libraries.
  */
 import type { Awaitable } from '../core/awaitable'
-import { wantsErrorsAs } from '../core/media-type'
+import { wantsErrorsAs } from '../core/request/media-type'
 import { headerOf, webRequestOf, type EventWithHeaders } from '../web-request'
 import { PROBLEM_TYPE, toProblem } from './problem'
 import { isUnmatchedPage } from './unknown-path'

@@ -1,7 +1,7 @@
 /** Converts errors to HTTP errors. Errors of the API keep their code, HTTP errors of the app stay unchanged, other errors become 500. */
 import { ApiError, busy, isHttpError } from '../core/error'
-import { STATUS_TEXT } from '../core/error-codes'
-import { describeError, logPrefix, printable } from '../core/log'
+import { STATUS_TEXT } from '../../shared/error-codes'
+import { describeError, logPrefix, printable } from '../core/process/log'
 import { BusyError } from '../engines/engine'
 import { withCause, withoutStack } from './development'
 import { addCacheHeaders, keepCacheControl, type HeaderAccess } from './headers'

@@ -1,6 +1,6 @@
 /** Entity tags of responses, and the conditional GET that compares them. */
-import type { ApiResponse, Tagged } from '../core/response'
-import { hashText } from '../core/revision'
+import type { ApiResponse, Tagged } from '../core/extensions/response'
+import { hashText } from '../core/plan/revision'
 import { isPlain } from './headers'
 import { stringifyInTurns } from './json-in-turns'
 

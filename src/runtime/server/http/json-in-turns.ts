@@ -1,7 +1,7 @@
 /** Writes the JSON text of a large body part by part, so that other requests can run between the parts. */
 import { isPlainObject } from '../../shared/is-object'
-import { jsonSize } from '../core/size'
-import { createTurns } from '../core/turns'
+import { jsonSize } from '../core/process/size'
+import { createTurns } from '../core/process/turns'
 
 /** A value of this size is written at once. */
 const PART = 64 * 1024

@@ -1,5 +1,5 @@
 /** Problem details (RFC 9457): errors as `application/problem+json`, for clients that ask for this media type. */
-import { ERRORS, STATUS_TEXT } from '../core/error-codes'
+import { ERRORS, STATUS_TEXT } from '../../shared/error-codes'
 
 export const PROBLEM_TYPE = 'application/problem+json'
 

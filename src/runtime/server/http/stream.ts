@@ -6,9 +6,9 @@
  * - h3 2, and h3 1 elsewhere: the runtime reads a `ReadableStream` and cancels it.
  */
 import { readChunks, type Chunks, type StreamedBody } from './chunks'
-import { keepRunning } from '../core/running'
+import { keepRunning } from '../core/process/running'
 import { webRequestOf } from '../web-request'
-import { createAttached } from '../core/attached'
+import { createAttached } from '../core/process/attached'
 
 /** The parts of an event, of either version of h3, that hold its connection. */
 export interface EventWithConnection {

@@ -1,5 +1,5 @@
 /** Keeps Nuxt 5 from reading the body of an upload at once. */
-import { JSON_TYPE, mediaTypeOf } from '../core/media-type'
+import { JSON_TYPE, mediaTypeOf } from '../core/request/media-type'
 import { webRequestOf } from '../web-request'
 
 interface Event {

@@ -2,7 +2,7 @@
 import { didYouMean } from '../../shared/suggest'
 import type { ServerApi } from '../api/create'
 import { ApiError, shorten } from '../core/error'
-import { printable } from '../core/log'
+import { printable } from '../core/process/log'
 import { decode } from '../schema/record-id'
 import { segmentsBelow, sentUrl, type EventWithUrl } from './url'
 

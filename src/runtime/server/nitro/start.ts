@@ -1,5 +1,5 @@
 /** Creates the API when the server starts, so that a wrong setup fails at startup and not at the first request. */
-import { assertEndpoints } from '../core/endpoint'
+import { assertEndpoints } from '../core/entries/endpoint'
 import { useApi } from '../runtime'
 import { rememberEvent, type ClientEvent } from '../client-address'
 import { keepUnbuffered } from '../http/unbuffered'

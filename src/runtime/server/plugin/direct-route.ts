@@ -4,7 +4,7 @@
  */
 import type { Route } from '../core/pipeline'
 import type { PluginRoute } from './contract'
-import { createAttached } from '../core/attached'
+import { createAttached } from '../core/process/attached'
 
 const routes = createAttached<Route>('direct route')
 

@@ -1,5 +1,5 @@
 /** What the installed plugins offer to clients, as data. The admin shows a caller the part that they can use. */
-import { defineService } from '../core/services'
+import { defineService } from '../core/extensions/services'
 import type { AutoApiContext } from '../registration'
 import type { PluginServer } from './server'
 

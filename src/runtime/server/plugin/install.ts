@@ -4,7 +4,7 @@ import { isPromise } from '../../shared/awaitable'
 import { OPERATIONS } from '../../shared/operations'
 import { didYouMean } from '../../shared/suggest'
 import type { Resource } from '../schema/model'
-import type { Extensions } from '../core/extensions'
+import type { Extensions } from '../core/extensions/extensions'
 import type { AutoApiPlugin, ListedPlugin, PluginRoute, PluginTask } from './contract'
 import type { PluginServer } from './server'
 

@@ -1,5 +1,5 @@
 /** All routes beside the generated ones, for plugins that describe the API. */
-import { defineService } from '../core/services'
+import { defineService } from '../core/extensions/services'
 import type { AutoApiPlugin, PluginRoute } from './contract'
 import type { PluginServer } from './server'
 

@@ -2,10 +2,10 @@
 import { addRoute, createRouter, findRoute, type RouterContext } from 'rou3'
 import { findReservedName, ROUTES, toRouteKey, type Route as GeneratedRoute } from '../../shared/routes'
 import type { Route, RoutesByMethod } from '../core/pipeline'
-import { runEndpoint, type EndpointOptions, type PluginRouteFacts } from '../core/endpoint'
+import { runEndpoint, type EndpointOptions, type PluginRouteFacts } from '../core/entries/endpoint'
 import { LIST_PARAMETERS } from '../core/parse/parameters'
 import { readOperations } from '../core/parse/params'
-import { assertAccepts, assertProduces, preferredType } from '../core/media-type'
+import { assertAccepts, assertProduces, preferredType } from '../core/request/media-type'
 import type { PluginRoute } from './contract'
 import { findDirectRoute } from './direct-route'
 

@@ -1,6 +1,6 @@
 /** Reads and writes the rows of one resource without any rule, for plugins that own the table, such as tokens. */
 import { sql, type SQL, type Table } from 'drizzle-orm'
-import type { Database } from '../core/database'
+import type { Database } from '../core/replicas/database'
 import { equals } from '../core/sql/clause'
 import type { Field } from '../schema/field'
 import type { Resource } from '../schema/model'

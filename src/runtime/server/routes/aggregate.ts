@@ -1,10 +1,10 @@
 /** `/:resource/aggregate` */
-import { executeGroups } from '../core/execute/aggregate/groups'
+import { executeGroups } from '../core/read/aggregate/groups'
 import { parseGroups } from '../core/parse/aggregate'
 import { aggregateOperations } from '../core/parse/params'
 import { toRoute } from '../core/pipeline'
 import { planGroups } from '../core/plan/aggregate'
-import { groupEnvelope } from '../core/respond'
+import { groupEnvelope } from '../core/entries/respond'
 import { defineRoutes, type Methods } from '../http'
 
 export const methods = {

@@ -1,9 +1,9 @@
 /** `/:resource/bulk/restore` */
-import { executeWrite } from '../core/execute/write/run'
+import { executeWrite } from '../core/write/run'
 import { parseBulkRestore } from '../core/parse/write'
 import { toRoute } from '../core/pipeline'
 import { planRestore } from '../core/plan/write'
-import { bulkEnvelope } from '../core/respond'
+import { bulkEnvelope } from '../core/entries/respond'
 import { defineRoutes } from '../http'
 
 export default defineRoutes({

@@ -1,9 +1,9 @@
 /** `/:resource`. A list with `groupBy` has the same response as `/aggregate`. */
 import type { Api } from '../core/api'
-import type { ApiRequest } from '../core/context'
-import { executeGroups } from '../core/execute/aggregate/groups'
-import { executeList } from '../core/execute/read/list'
-import { executeWrite } from '../core/execute/write/run'
+import type { ApiRequest } from '../core/request/context'
+import { executeGroups } from '../core/read/aggregate/groups'
+import { executeList } from '../core/read/list'
+import { executeWrite } from '../core/write/run'
 import { parseGroups } from '../core/parse/aggregate'
 import { parseList } from '../core/parse/list'
 import { readOperations } from '../core/parse/params'
@@ -12,7 +12,7 @@ import { toRoute, type Route } from '../core/pipeline'
 import { planGroups } from '../core/plan/aggregate'
 import { planList } from '../core/plan/read'
 import { planCreate } from '../core/plan/write'
-import { createdRecord, groupEnvelope, listEnvelope } from '../core/respond'
+import { createdRecord, groupEnvelope, listEnvelope } from '../core/entries/respond'
 import { defineRoutes, type Methods } from '../http'
 
 const list = toRoute({

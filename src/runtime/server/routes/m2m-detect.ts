@@ -1,5 +1,5 @@
 /** `/_m2m/detect/:name` */
-import { detectRelationships } from '../core/junctions'
+import { detectRelationships } from '../core/describe/junctions'
 import { defineGlobalRoutes } from '../http'
 
 export default defineGlobalRoutes({ GET: detectRelationships })

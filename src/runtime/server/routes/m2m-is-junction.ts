@@ -1,5 +1,5 @@
 /** `/_m2m/is-junction/:table` */
-import { isJunction } from '../core/junctions'
+import { isJunction } from '../core/describe/junctions'
 import { defineGlobalRoutes } from '../http'
 
 export default defineGlobalRoutes({ GET: isJunction })

@@ -1,5 +1,5 @@
 /** `/_m2m/junctions` */
-import { listJunctions } from '../core/junctions'
+import { listJunctions } from '../core/describe/junctions'
 import { defineGlobalRoutes } from '../http'
 
 export default defineGlobalRoutes({ GET: listJunctions })

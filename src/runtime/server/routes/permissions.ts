@@ -1,5 +1,5 @@
 /** `/permissions` */
-import { allPermissions } from '../core/capabilities'
+import { allPermissions } from '../core/describe/capabilities'
 import { defineGlobalRoutes } from '../http'
 
 export default defineGlobalRoutes({ GET: allPermissions })

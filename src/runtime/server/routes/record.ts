@@ -1,13 +1,13 @@
 /** `/:resource/:id`. A delete with `?force=true` is a purge. */
-import { executeGet } from '../core/execute/read/get'
-import { executeWrite } from '../core/execute/write/run'
+import { executeGet } from '../core/read/get'
+import { executeWrite } from '../core/write/run'
 import { parseGet } from '../core/parse/list'
 import { readOperations } from '../core/parse/params'
 import { deleteOperation, parseDelete, parseUpdate, purgeCountsAs } from '../core/parse/write'
 import { toRoute } from '../core/pipeline'
 import { planGet } from '../core/plan/read'
 import { planDelete, planUpdate } from '../core/plan/write'
-import { bareRecord, deletion, writtenRecord } from '../core/respond'
+import { bareRecord, deletion, writtenRecord } from '../core/entries/respond'
 import { defineRoutes, type Methods } from '../http'
 
 export const methods = {

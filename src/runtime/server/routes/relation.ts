@@ -1,11 +1,11 @@
 /** `/:resource/:id/relations/:relation`: the records that a record is linked with. */
-import { executeLink } from '../core/execute/relations/run'
-import { executeRelated } from '../core/execute/relations/list'
+import { executeLink } from '../core/write/relations/run'
+import { executeRelated } from '../core/write/relations/list'
 import { readOperations } from '../core/parse/params'
 import { linkCountsAs, parseLink, parseRelated } from '../core/parse/relation'
 import { toRoute } from '../core/pipeline'
 import { planLink, planRelated } from '../core/plan/relation'
-import { linkCounts, listEnvelope } from '../core/respond'
+import { linkCounts, listEnvelope } from '../core/entries/respond'
 import { defineRoutes } from '../http'
 import type { RouteName } from '../../shared/routes'
 

@@ -1,9 +1,9 @@
 /** `/:resource/:id/relations`: several relations of a record at once. */
-import { executeLink } from '../core/execute/relations/run'
+import { executeLink } from '../core/write/relations/run'
 import { linkCountsAs, parseLinks } from '../core/parse/relation'
 import { toRoute } from '../core/pipeline'
 import { planLink } from '../core/plan/relation'
-import { linkCounts } from '../core/respond'
+import { linkCounts } from '../core/entries/respond'
 import { defineRoutes } from '../http'
 
 export default defineRoutes({

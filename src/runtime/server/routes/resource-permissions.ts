@@ -1,5 +1,5 @@
 /** `/:resource/permissions` */
-import { resourcePermissions } from '../core/capabilities'
+import { resourcePermissions } from '../core/describe/capabilities'
 import { defineRoutes } from '../http'
 
 export default defineRoutes({ GET: resourcePermissions })

@@ -1,9 +1,9 @@
 /** `/:resource/:id/restore` */
-import { executeWrite } from '../core/execute/write/run'
+import { executeWrite } from '../core/write/run'
 import { parseRestore } from '../core/parse/write'
 import { toRoute } from '../core/pipeline'
 import { planRestore } from '../core/plan/write'
-import { writtenRecord } from '../core/respond'
+import { writtenRecord } from '../core/entries/respond'
 import { defineRoutes, type Methods } from '../http'
 
 export const methods = {

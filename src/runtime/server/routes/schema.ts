@@ -1,5 +1,5 @@
 /** `/_schema` */
-import { describeRoute } from '../core/description/describe'
+import { describeRoute } from '../core/describe/describe'
 import { defineGlobalRoutes } from '../http'
 
 export default defineGlobalRoutes({ GET: describeRoute })

@@ -1,12 +1,14 @@
 /** Commits several statements of custom code in one commit: all of them or none. */
 import { useRuntime } from '../api/runtime'
 import { withHttpErrors } from '../http'
-import { commitReports, createReport, emitReports, findReport, type ReportedChange, type ReportedChanges } from '../core/reported-changes'
-import { rollBack } from '../core/execute/commit/roll-back'
-import type { CallerContext } from '../core/visible-rows'
+import {
+  commitReports, createReport, emitReports, findReport, type ReportedChange, type ReportedChanges,
+} from '../core/entries/reported-changes'
+import { rollBack } from '../core/commit/roll-back'
+import type { CallerContext } from '../core/entries/visible-rows'
 import type { AutoApiContext } from '../registration'
 
-export type { ReportedChange, ReportedChanges } from '../core/reported-changes'
+export type { ReportedChange, ReportedChanges } from '../core/entries/reported-changes'
 
 /** Builds a statement with Drizzle's query builder, on the given database. */
 export type AtomicStatement<Database> = (db: Database) => unknown

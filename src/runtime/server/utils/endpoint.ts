@@ -4,12 +4,12 @@
  */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { useRuntime } from '../api/runtime'
-import { assertAccepts } from '../core/media-type'
-import { rememberEndpoint, runEndpoint, type EndpointOptions } from '../core/endpoint'
+import { assertAccepts } from '../core/request/media-type'
+import { rememberEndpoint, runEndpoint, type EndpointOptions } from '../core/entries/endpoint'
 import { defineCustomRoute, type TypedHandler } from '../http'
 
-export type { EndpointContext, EndpointOptions } from '../core/endpoint'
-export type { BodyStreamOptions, RouteRequest } from '../core/route-request'
+export type { EndpointContext, EndpointOptions } from '../core/entries/endpoint'
+export type { BodyStreamOptions, RouteRequest } from '../core/request/route-request'
 
 /**
  * Creates an endpoint of the app with the caller, the authorization and the errors of the API.

@@ -9,6 +9,6 @@ export { assertPermission, findAuthorizedRow, findAuthorizedRows, getAutoApiCont
 export { defineResource, type DefinedResource, type ResourceOptions } from '../define'
 export { getDatabase, initializeDatabase } from '../database'
 export { createEndpoint } from './endpoint'
-export { apiError, type ApiErrorOptions } from '../core/custom-error'
+export { apiError, type ApiErrorOptions } from '../core/request/custom-error'
 export { addContextExtender, addGlobalHook, addResourceHook, registerPermissionEvaluator } from './registrars'
 export { purgeSoftDeletedBatch, restoreSoftDeletedBatch } from './trash'

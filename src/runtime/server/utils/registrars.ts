@@ -1,7 +1,7 @@
 /** Functions that a server plugin calls to extend the API, before the first request. */
 import { useRuntime } from '../api/runtime'
 import { assertServer } from '../runtime'
-import type { ContextExtender, PermissionEvaluator } from '../core/extensions'
+import type { ContextExtender, PermissionEvaluator } from '../core/extensions/extensions'
 import type { ResourceHooks } from '../registration'
 
 /**

@@ -1,6 +1,6 @@
 /** Which responses become entries, with which properties, and the responses that are made of entries. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createTextResponse, findText, type ApiResponse } from '../../../../src/runtime/server/core/response'
+import { createTextResponse, findText, type ApiResponse } from '../../../../src/runtime/server/core/extensions/response'
 import { tagBody } from '../../../../src/runtime/server/http/etag'
 import { eventHeaders, toEntry, toHit, toResponse } from '../../../../src/runtime/server/plugins/response-cache/responses'
 import type { Entry } from '../../../../src/runtime/server/plugins/response-cache/store'

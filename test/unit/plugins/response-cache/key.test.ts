@@ -1,6 +1,6 @@
 /** What the key of a request contains, and which requests have none. */
 import { describe, expect, it } from 'vitest'
-import { setLimits, type CredentialLimits } from '../../../../src/runtime/server/core/access/limits'
+import { setLimits, type CredentialLimits } from '../../../../src/runtime/server/core/request/limits'
 import { isWatched, keyOf, totalKeyOf, toVary } from '../../../../src/runtime/server/plugins/response-cache/key'
 import type { AutoApiContext } from '../../../../src/runtime/server/registration'
 

@@ -1,10 +1,10 @@
 /** A response cache without an API around it: a test sends it contexts, and decides what the rest of the API responds. */
 import { vi } from 'vitest'
 import type { Api } from '../../../../src/runtime/server/core/api'
-import { createSession } from '../../../../src/runtime/server/core/context'
-import type { ApiResponse } from '../../../../src/runtime/server/core/response'
+import { createSession } from '../../../../src/runtime/server/core/request/context'
+import type { ApiResponse } from '../../../../src/runtime/server/core/extensions/response'
 import type { Engine } from '../../../../src/runtime/server/engines/engine'
-import { createServices } from '../../../../src/runtime/server/core/services'
+import { createServices } from '../../../../src/runtime/server/core/extensions/services'
 import type { PluginServer } from '../../../../src/runtime/server/plugin/server'
 import type { KeyValue } from '../../../../src/runtime/server/plugins/response-cache/key-value'
 import { createResponseCache, type ServerPolicy } from '../../../../src/runtime/server/plugins/response-cache/server'

@@ -2,7 +2,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { createModuleImport } from '../../../../src/module'
 import type { AutoApiPlugin } from '../../../../src/runtime/server/define'
-import { createServices } from '../../../../src/runtime/server/core/services'
+import { createServices } from '../../../../src/runtime/server/core/extensions/services'
 import type { PluginServer } from '../../../../src/runtime/server/plugin/server'
 import type { StorageDriver } from '../../../../src/runtime/server/plugin/storage'
 import { responseCache, type ResponseCacheOptions } from '../../../../src/runtime/server/plugins'

@@ -1,6 +1,6 @@
 /** What the response cache does with each request: which it stores, which wait for each other, and which writes outdate everything. */
 import { createError } from 'h3'
-import { createServices } from '../../../../src/runtime/server/core/services'
+import { createServices } from '../../../../src/runtime/server/core/extensions/services'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ApiError, notFound } from '../../../../src/runtime/server/core/error'
 import { tagBody } from '../../../../src/runtime/server/http/etag'

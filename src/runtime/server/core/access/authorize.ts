@@ -3,10 +3,10 @@ import type { Awaitable } from '../awaitable'
 import { FALLBACKS, type Operation } from '../../../shared/operations'
 import type { AutoApiContext, Permission } from '../../registration'
 import type { Resource } from '../../schema/model'
-import type { Call, Session } from '../context'
+import type { Call, Session } from '../request/context'
 import { refused } from '../error'
-import { logError } from '../log'
-import { limitsOf, ownerSession, rolesOf, SUPER_ADMIN, type CredentialLimits } from './limits'
+import { logError } from '../process/log'
+import { limitsOf, ownerSession, rolesOf, SUPER_ADMIN, type CredentialLimits } from '../request/limits'
 import { assertTenant, hasTenantId, tenantScope } from './tenant'
 
 /**

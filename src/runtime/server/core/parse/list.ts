@@ -1,5 +1,5 @@
 /** Parses the query string of a list or a record. It does not resolve the names of fields and relations. */
-import type { ApiRequest, Call } from '../context'
+import type { ApiRequest, Call } from '../request/context'
 import { invalidQuery } from '../error'
 import { parseAggregates, type AggregateQuery } from './aggregate'
 import { parseFilter, type Filter } from './filter'

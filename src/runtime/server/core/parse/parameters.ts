@@ -2,10 +2,10 @@
 import type { RouteName } from '../../../shared/routes'
 import { didYouMean } from '../../../shared/suggest'
 import type { AutoApiConfig } from '../../../shared/config'
-import type { ApiRequest } from '../context'
+import type { ApiRequest } from '../request/context'
 import { invalidQuery, quote, shorten } from '../error'
-import { logPrefix, printable } from '../log'
-import { canWrite } from '../prefer'
+import { logPrefix, printable } from '../process/log'
+import { canWrite } from '../request/prefer'
 
 const GET = ['fields', 'include', 'includeDeleted', 'onlyDeleted'] as const
 const GROUPS = ['aggregate', 'groupBy', 'having', 'filter', 'sort', 'page', 'limit', 'includeDeleted', 'onlyDeleted'] as const

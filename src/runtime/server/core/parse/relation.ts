@@ -1,7 +1,7 @@
 /** Parses the requests of the relation routes. */
 import { isObject } from '../../../shared/is-object'
 import type { Operation } from '../../../shared/operations'
-import type { ApiRequest, Call } from '../context'
+import type { ApiRequest, Call } from '../request/context'
 import { invalidBody, limitExceeded, quote } from '../error'
 import { requireJsonObject } from './body'
 import { refuseIfMatch } from './if-match'

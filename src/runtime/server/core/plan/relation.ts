@@ -1,7 +1,7 @@
 /** Plans the relation routes, which read related records and change links. The plans apply the permissions and row scope of both sides. */
 import type { Operation } from '../../../shared/operations'
 import type { ManyToMany, Relation, Resource } from '../../schema/model'
-import { forResource, type Call } from '../context'
+import { forResource, type Call } from '../request/context'
 import { linkTagRequired, quote, unknownIds, unknownRelationRoute, validationFailed } from '../error'
 import { keyFields, readableFields, select } from '../access/fields'
 import { authorize, contextFor } from '../access/authorize'

@@ -1,9 +1,9 @@
 /** Plans a write. Every write is a batch of items. The routes for a single record pass one item. */
 import type { Table } from 'drizzle-orm'
 import type { Key } from '../../schema/record-id'
-import type { Call } from '../context'
+import type { Call } from '../request/context'
 import { readableFields, taggedFields, type Selection } from '../access/fields'
-import { reviserOf, type Revise } from '../record-revision'
+import { reviserOf, type Revise } from './record-revision'
 import { andThen, type Awaitable } from '../awaitable'
 import type { WriteRequest, WriteItem } from '../parse/write'
 import type { Plan } from '../access/row-scope'

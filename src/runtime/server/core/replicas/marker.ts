@@ -4,7 +4,7 @@
  * how much all tenants write. A marker grants nothing: whoever sends that of another caller reads newer rows at most.
  */
 import { fromText, latest, toText, type Position } from '../../engines/position'
-import { decrypt, encrypt } from '../encryption'
+import { decrypt, encrypt } from '../process/encryption'
 
 export const MARKER_HEADER = 'consistency-token'
 export const MARKER_COOKIE = 'auto-api-consistency'

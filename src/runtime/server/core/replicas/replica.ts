@@ -2,8 +2,8 @@
 import type { Engine, Row, Statement } from '../../engines/engine'
 import { hasReached, type Position } from '../../engines/position'
 import type { Replication } from '../../engines/dialects/replication'
-import { describeError } from '../log'
-import { withTimeout } from '../timeout'
+import { describeError } from '../process/log'
+import { withTimeout } from '../process/timeout'
 
 /** Milliseconds after which a replica counts as down if it does not say how far it is. */
 const TIMEOUT = 2_000

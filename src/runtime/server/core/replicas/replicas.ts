@@ -6,7 +6,7 @@
 import { attempt } from '../awaitable'
 import type { Engine, Row } from '../../engines/engine'
 import type { Position } from '../../engines/position'
-import { withTimeout } from '../timeout'
+import { withTimeout } from '../process/timeout'
 import { createReplica, type Replica, type Sample } from './replica'
 
 /** The greatest number of milliseconds between two checks, and for which a request waits for the first one. */

@@ -3,7 +3,7 @@
  * then each value as a letter for its type and its text, separated by `*`, such as `1kw2y1x0z9qe3cn95470*sSGFyYm91cg`.
  */
 import type { Resource } from '../../schema/model'
-import { decrypt, encrypt } from '../encryption'
+import { decrypt, encrypt } from '../process/encryption'
 import { invalidCursor } from '../error'
 import { orderKey, type Order } from './keyset'
 

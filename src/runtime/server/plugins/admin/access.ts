@@ -4,9 +4,9 @@ import type {
   AdminAccess, AdminChunk, AdminConfig, AdminField, AdminFieldOptions, AdminPage, AdminPageOptions, AdminResource, AdminResourceOptions,
 } from '../../../shared/types/admin'
 import type { DescribedResource } from '../../../shared/types/description'
-import { operationCapabilities, type OperationCapabilities } from '../../core/capabilities'
-import { requireSession, type Session } from '../../core/context'
-import { describeFor } from '../../core/description/describe'
+import { operationCapabilities, type OperationCapabilities } from '../../core/describe/capabilities'
+import { requireSession, type Session } from '../../core/request/context'
+import { describeFor } from '../../core/describe/describe'
 import { refused } from '../../core/error'
 import type { PluginFeatures } from '../../plugin/features'
 import type { AutoApiContext } from '../../registration'

@@ -2,7 +2,7 @@
 import type { AdminFeatures, AdminTool, AdminUsers } from '../../../shared/types/admin'
 import type { DescribedResource } from '../../../shared/types/description'
 import { authorizeGate, contextFor, decide, isAuthorized } from '../../core/access/authorize'
-import { forResource, type Session } from '../../core/context'
+import { forResource, type Session } from '../../core/request/context'
 import type { PluginFeatures } from '../../plugin/features'
 import type { Resource } from '../../schema/model'
 

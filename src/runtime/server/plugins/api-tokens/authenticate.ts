@@ -1,9 +1,9 @@
 /** Finds the caller of a token. Whatever is wrong with a token, the response is the same, and no other caller takes its place. */
-import { createAttached } from '../../core/attached'
+import { createAttached } from '../../core/process/attached'
 import { ApiError, invalidQuery } from '../../core/error'
-import type { CredentialCaller } from '../../core/credentials'
-import type { IncomingRequest } from '../../core/listeners'
-import { logError } from '../../core/log'
+import type { CredentialCaller } from '../../core/extensions/credentials'
+import type { IncomingRequest } from '../../core/extensions/listeners'
+import { logError } from '../../core/process/log'
 import type { AutoApiConfig } from '../../../shared/config'
 import type { AutoApiUser, Tenant } from '../../registration'
 import type { PluginTable } from '../../plugin/table'

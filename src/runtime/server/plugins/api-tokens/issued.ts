@@ -2,10 +2,10 @@
  * Adds the secret of a new token to the response, once. It is added after every other plugin, so that a cache, an audit log and a stored
  * response never contain it.
  */
-import type { ResponseListener } from '../../core/listeners'
+import type { ResponseListener } from '../../core/extensions/listeners'
 import type { AutoApiContext } from '../../registration'
 import type { TokenRow } from './row'
-import { createAttached } from '../../core/attached'
+import { createAttached } from '../../core/process/attached'
 
 /** The name of the route that rotates a token. */
 export const ROTATE = 'token-rotate'

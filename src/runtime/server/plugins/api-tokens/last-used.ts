@@ -2,7 +2,7 @@
 import { and, isNull, lt, or, type Column, type SQL, type Table } from 'drizzle-orm'
 import type { ApiEvent } from '../../http'
 import { runAfterResponse } from '../../http/after-response'
-import { logError } from '../../core/log'
+import { logError } from '../../core/process/log'
 import type { PluginTable } from '../../plugin/table'
 import type { TokenRow } from './row'
 

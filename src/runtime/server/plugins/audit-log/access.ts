@@ -1,9 +1,9 @@
 /** What a reader of entries can see of each resource, by the rules of today. Computed once per request. */
 import { can, contextFor, decide, isAuthorized } from '../../core/access/authorize'
 import { readableFields, type Selection } from '../../core/access/fields'
-import { limitsOf } from '../../core/access/limits'
+import { limitsOf } from '../../core/request/limits'
 import { scopeClause } from '../../core/access/row-scope'
-import { forResource, type Call, type Session } from '../../core/context'
+import { forResource, type Call, type Session } from '../../core/request/context'
 import type { Clause } from '../../core/sql/clause'
 import { idOf } from '../../core/sql/shape'
 import type { TrashMode } from '../../../shared/query'

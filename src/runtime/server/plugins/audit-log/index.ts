@@ -1,5 +1,5 @@
 /** Records every change in the commit of the change, and shows each reader the changes that the reader may see today. */
-import type { CommitParticipant } from '../../core/changes'
+import type { CommitParticipant } from '../../core/extensions/changes'
 import type { ResourceHooks, AutoApiContext } from '../../registration'
 import { defineAutoApiPlugin } from '../../plugin/contract'
 import { provideFeatures } from '../../plugin/features'

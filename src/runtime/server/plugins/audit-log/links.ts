@@ -1,6 +1,6 @@
 /** Links over junctions that are not registered. Their entries belong to the resource whose relation the link is. */
 import type { Api } from '../../core/api'
-import type { ChangedRows } from '../../core/changes'
+import type { ChangedRows } from '../../core/extensions/changes'
 import type { AutoApiContext } from '../../registration'
 import type { ForeignKeyFacts } from '../../schema/drizzle/foreign-keys'
 import type { ManyToMany, Resource } from '../../schema/model'

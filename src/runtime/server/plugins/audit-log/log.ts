@@ -2,7 +2,7 @@
 import type { Column, Table } from 'drizzle-orm'
 import { didYouMean } from '../../../shared/suggest'
 import type { Api } from '../../core/api'
-import { defineService } from '../../core/services'
+import { defineService } from '../../core/extensions/services'
 import type { PluginResource, PluginServer } from '../../plugin/server'
 import type { Resource } from '../../schema/model'
 import type { AuditLogOptions } from './options'

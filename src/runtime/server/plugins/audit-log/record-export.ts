@@ -1,7 +1,7 @@
 /** Records exports: who exported which columns of which resource, with which query. */
-import { requireSession } from '../../core/context'
+import { requireSession } from '../../core/request/context'
 import type { Query } from '../../core/parse/params'
-import { uuidv7 } from '../../core/uuid'
+import { uuidv7 } from '../../core/process/uuid'
 import type { AutoApiContext } from '../../registration'
 import { callerTenant, entryContext } from './entries'
 import { findAuditLog } from './log'

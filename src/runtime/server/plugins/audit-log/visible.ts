@@ -3,8 +3,8 @@
  * that the reader can read. The parts without parameters are built once for all readers of the same fields.
  */
 import { getTableName, sql, type SQL, type Table } from 'drizzle-orm'
-import { CHANGE_KINDS } from '../../core/changes'
-import { isTenantId, requireSession, type Session } from '../../core/context'
+import { CHANGE_KINDS } from '../../core/extensions/changes'
+import { isTenantId, requireSession, type Session } from '../../core/request/context'
 import { fromClauses, NO_ROWS, RowClause, sameBytes, shapeOf, valuesOf, type Clause } from '../../core/sql/clause'
 import { quoted, shape } from '../../core/sql/shape'
 import type { AutoApiContext } from '../../registration'

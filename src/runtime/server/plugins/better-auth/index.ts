@@ -1,5 +1,5 @@
 /** Reads the caller from the session of better-auth. The active organization of the session is the tenant. */
-import { isCredentialCaller } from '../../core/lock-caller'
+import { isCredentialCaller } from '../../core/request/lock-caller'
 import type { ApiEvent } from '../../http'
 import { defineAutoApiPlugin } from '../../plugin/contract'
 import { provideFeatures } from '../../plugin/features'

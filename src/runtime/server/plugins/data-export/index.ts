@@ -1,7 +1,7 @@
 /** Exports lists as files and imports files, with the rows, the fields and the permissions of the generated routes. */
-import { preferredType } from '../../core/media-type'
-import type { OpenList } from '../../core/scan'
-import type { RouteRequest } from '../../core/route-request'
+import { preferredType } from '../../core/request/media-type'
+import type { OpenList } from '../../core/entries/scan'
+import type { RouteRequest } from '../../core/request/route-request'
 import { defineAutoApiPlugin, type PluginRoute } from '../../plugin/contract'
 import { provideFeatures } from '../../plugin/features'
 import type { PluginServer } from '../../plugin/server'

@@ -1,7 +1,7 @@
 /** Limits the number of files that one process exports or imports at a time, in all and for one caller. */
 import { ApiError } from '../../core/error'
-import { toNetwork } from '../../core/access/ip-address'
-import type { RouteRequest } from '../../core/route-request'
+import { toNetwork } from '../../core/request/ip-address'
+import type { RouteRequest } from '../../core/request/route-request'
 import type { AutoApiContext } from '../../registration'
 
 /** Seconds after which a refused client can try again. */

@@ -1,6 +1,6 @@
 /** `DELETE /:resource/:id/files/:field[/:key]`: removes files from the record by an ordinary update, then from the storage. */
 import { notFound } from '../../core/error'
-import type { RouteRequest } from '../../core/route-request'
+import type { RouteRequest } from '../../core/request/route-request'
 import type { PluginRoute } from '../../plugin/contract'
 import type { AutoApiContext } from '../../registration'
 import { canWriteField, describeRemove } from './describe'

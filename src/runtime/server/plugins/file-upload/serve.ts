@@ -1,9 +1,9 @@
 /** `GET /:resource/:id/files/:field[/:key]`: sends a file to a caller who can read the record and the field. */
 import { ApiError, notFound, preconditionFailed } from '../../core/error'
-import type { RouteRequest } from '../../core/route-request'
+import type { RouteRequest } from '../../core/request/route-request'
 import type { PluginRoute } from '../../plugin/contract'
 import type { AutoApiContext } from '../../registration'
-import { apiError } from '../../core/custom-error'
+import { apiError } from '../../core/request/custom-error'
 import { flag } from '../../core/parse/params'
 import { findType, type FileType } from './content/types'
 import { canReadField, describeServe } from './describe'

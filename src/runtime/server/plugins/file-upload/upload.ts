@@ -1,9 +1,9 @@
 /** `POST /:resource/:id/upload/:field`: stores a file, and names it in the record by an ordinary update. */
-import { apiError } from '../../core/custom-error'
-import { mediaTypeOf } from '../../core/media-type'
+import { apiError } from '../../core/request/custom-error'
+import { mediaTypeOf } from '../../core/request/media-type'
 import { singleValue } from '../../core/parse/params'
-import { isRefusal } from '../../core/refusal'
-import type { RouteRequest } from '../../core/route-request'
+import { isRefusal } from '../../core/request/refusal'
+import type { RouteRequest } from '../../core/request/route-request'
 import type { PluginRoute } from '../../plugin/contract'
 import type { AutoApiContext } from '../../registration'
 import { openMultipart, type FilePart } from './content/multipart'

@@ -1,7 +1,7 @@
 /** The routes on which a key has an effect: which changes store it, and which rows a retry checks. */
-import type { ChangedRows } from '../../core/changes'
+import type { ChangedRows } from '../../core/extensions/changes'
 import { invalidValue } from '../../core/error'
-import type { AroundInfo } from '../../core/listeners'
+import type { AroundInfo } from '../../core/extensions/listeners'
 import type { AutoApiContext } from '../../registration'
 import type { ResponseForm } from './replay'
 

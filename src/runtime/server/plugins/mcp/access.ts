@@ -1,7 +1,7 @@
 /** Finds the tools that a caller can use. The API checks every call again. */
-import type { Session } from '../../core/context'
+import type { Session } from '../../core/request/context'
 import { isAuthorized } from '../../core/access/authorize'
-import { operationCapabilities } from '../../core/capabilities'
+import { operationCapabilities } from '../../core/describe/capabilities'
 import type { PluginFeatures } from '../../plugin/features'
 import type { Resource } from '../../schema/model'
 import type { Needs, Tool } from './tool'

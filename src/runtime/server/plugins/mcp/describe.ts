@@ -1,9 +1,9 @@
 /** The tool `describe`: the resources, or the fields of one resource, as far as the caller can use them. */
 import { z } from 'zod'
 import type { DescribedField, DescribedResource } from '../../../shared/types/description'
-import { describeFor } from '../../core/description/describe'
-import { toLabel } from '../../core/description/label'
-import type { Session } from '../../core/context'
+import { describeFor } from '../../core/describe/describe'
+import { toLabel } from '../../core/describe/label'
+import type { Session } from '../../core/request/context'
 import { allowEveryone, runRoute } from '../../core/pipeline'
 import type { Resource } from '../../schema/model'
 import { capabilitiesOf, type Capability } from './access'

@@ -1,9 +1,9 @@
 /** The messages of the Model Context Protocol, over one HTTP request each (the transport "Streamable HTTP", without streams). */
 import { z } from 'zod'
-import type { ApiRequest } from '../../core/context'
+import type { ApiRequest } from '../../core/request/context'
 import { invalidBody, invalidValue } from '../../core/error'
 import { assertDepth } from '../../core/parse/body'
-import type { ApiResponse } from '../../core/response'
+import type { ApiResponse } from '../../core/extensions/response'
 
 /** The newest version comes first. Earlier versions have batches of messages or another transport. */
 const VERSIONS = ['2025-11-25', '2025-06-18']

@@ -1,8 +1,8 @@
 /** The tools that read: `list`, `get`, `aggregate`, `history`. */
 import { z } from 'zod'
-import type { ApiRequest } from '../../core/context'
+import type { ApiRequest } from '../../core/request/context'
 import type { Api } from '../../core/api'
-import { runEndpoint, type EndpointContext } from '../../core/endpoint'
+import { runEndpoint, type EndpointContext } from '../../core/entries/endpoint'
 import type { Route } from '../../core/pipeline'
 import type { PluginFeatures } from '../../plugin/features'
 import type { AutoApiContext } from '../../registration'

@@ -1,8 +1,8 @@
 /** The results of tools: JSON text of a limited size. Errors of the API are results too, with their code. */
 import type { z } from 'zod'
-import type { ApiRequest } from '../../core/context'
+import type { ApiRequest } from '../../core/request/context'
 import { ApiError, limitExceeded, validationFailed } from '../../core/error'
-import { findText, type ApiResponse } from '../../core/response'
+import { findText, type ApiResponse } from '../../core/extensions/response'
 import { createToHttpError, type HttpErrorInput } from '../../http/errors'
 import { tagBody } from '../../http/etag'
 import type { ToolCall } from './tool'

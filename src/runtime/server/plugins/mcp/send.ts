@@ -1,8 +1,8 @@
 /** Sends a request of a tool to a route of the API, in this process, as the caller of the client's request. */
-import type { ApiRequest } from '../../core/context'
+import type { ApiRequest } from '../../core/request/context'
 import { assertEnabled, type Route, type RoutesByMethod } from '../../core/pipeline'
-import { canWrite, isDryRun } from '../../core/prefer'
-import type { ApiResponse } from '../../core/response'
+import { canWrite, isDryRun } from '../../core/request/prefer'
+import type { ApiResponse } from '../../core/extensions/response'
 import type { Method } from '../../../shared/routes'
 import { idToPath } from '../../schema/record-id'
 import { requireToolResource, type ToolCall } from './tool'

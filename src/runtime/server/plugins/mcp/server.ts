@@ -1,10 +1,10 @@
 /** Handles the messages of a client. The protocol has no sessions here: every message is a request of its own. */
 import type { Api } from '../../core/api'
-import type { ApiRequest, Session } from '../../core/context'
-import { assertDryRun } from '../../core/dry-run'
+import type { ApiRequest, Session } from '../../core/request/context'
+import { assertDryRun } from '../../core/parse/dry-run'
 import { assertParameters } from '../../core/parse/parameters'
 import { allowEveryone, runRoute } from '../../core/pipeline'
-import type { ApiResponse } from '../../core/response'
+import type { ApiResponse } from '../../core/extensions/response'
 import { readFeatures } from '../../plugin/features'
 import type { PluginServer } from '../../plugin/server'
 import type { Resource } from '../../schema/model'

@@ -1,8 +1,8 @@
 /** Creates the document of a role outside of a server, for the command `openapi`. */
 import type { AutoApiConfig } from '../../../shared/config'
 import { createApi } from '../../api/create'
-import { createContext, createSession, type ApiRequest } from '../../core/context'
-import type { RouteRequest } from '../../core/route-request'
+import { createContext, createSession, type ApiRequest } from '../../core/request/context'
+import type { RouteRequest } from '../../core/request/route-request'
 import type { ListedPlugin } from '../../plugin/contract'
 import type { AutoApiContext, AutoApiUser, ResourceRegistration } from '../../registration'
 import { openApi } from './index'

@@ -1,9 +1,9 @@
 /** Sends the document. It is created once per grant: callers who can use the same get the same text. */
 import { decide } from '../../core/access/authorize'
-import { requireSession } from '../../core/context'
+import { requireSession } from '../../core/request/context'
 import { refused } from '../../core/error'
-import { hashText } from '../../core/revision'
-import type { RouteRequest } from '../../core/route-request'
+import { hashText } from '../../core/plan/revision'
+import type { RouteRequest } from '../../core/request/route-request'
 import { createLruCache } from '../../engines/lru-cache'
 import { isNoneMatch } from '../../http/etag'
 import { sentUrl, type EventWithUrl } from '../../http/url'

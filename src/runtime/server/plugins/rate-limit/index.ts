@@ -1,9 +1,9 @@
 /** Limits requests: by address before the caller is resolved, or by user, tenant or the app's own key afterwards. */
 import type { Awaitable } from '../../core/awaitable'
-import { createAttached } from '../../core/attached'
+import { createAttached } from '../../core/process/attached'
 import { rateLimited } from '../../core/error'
-import { toNetwork } from '../../core/access/ip-address'
-import type { IncomingRequest } from '../../core/listeners'
+import { toNetwork } from '../../core/request/ip-address'
+import type { IncomingRequest } from '../../core/extensions/listeners'
 import { defineAutoApiPlugin } from '../../plugin/contract'
 import { provideFeatures } from '../../plugin/features'
 import type { PluginServer } from '../../plugin/server'

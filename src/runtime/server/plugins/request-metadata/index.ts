@@ -1,7 +1,7 @@
 /** Adds `ctx.metadata`: the id of the request, its trace, and the client. The response and the log lines have the id too. */
-import { toAddressPrefix } from '../../core/access/ip-address'
-import { createAttached } from '../../core/attached'
-import type { ArrivingRequest } from '../../core/listeners'
+import { toAddressPrefix } from '../../core/request/ip-address'
+import { createAttached } from '../../core/process/attached'
+import type { ArrivingRequest } from '../../core/extensions/listeners'
 import { clientEventOf, edgeFieldsOf, type EdgeFields } from '../../client-address'
 import { defineAutoApiPlugin } from '../../plugin/contract'
 import { assertOptions, type OptionRules } from '../../plugin/options'

@@ -1,10 +1,10 @@
 /** Imports a CSV or NDJSON file: creates or updates a record per line, all in one commit. */
 import { ApiError, invalidBody, invalidQuery, invalidValue, limitExceeded, quote } from '../../../core/error'
 import { CSV_TYPE, NDJSON_TYPE } from '../formats'
-import { mediaTypeOf } from '../../../core/media-type'
+import { mediaTypeOf } from '../../../core/request/media-type'
 import { nameList, singleValue, type Query } from '../../../core/parse/params'
-import type { RouteRequest } from '../../../core/route-request'
-import type { SaveCounts, SaveRecords } from '../../../core/save'
+import type { RouteRequest } from '../../../core/request/route-request'
+import type { SaveCounts, SaveRecords } from '../../../core/entries/save'
 import type { PluginResource } from '../../../plugin/server'
 import type { AutoApiContext } from '../../../registration'
 import { parseKeepFormulas, parseSeparator } from '../request'

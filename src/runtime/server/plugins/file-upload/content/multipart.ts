@@ -6,7 +6,7 @@
  */
 import { copyBytes } from '../../../../shared/bytes'
 import { invalidBody } from '../../../core/error'
-import { mediaTypeOf } from '../../../core/media-type'
+import { mediaTypeOf } from '../../../core/request/media-type'
 import type { Claim } from './identify'
 
 export interface FilePart {

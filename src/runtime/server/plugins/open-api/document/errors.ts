@@ -1,5 +1,5 @@
 /** The error responses of operations: their statuses and their codes. */
-import { STATUS_TEXT } from '../../../core/error-codes'
+import { STATUS_TEXT } from '../../../../shared/error-codes'
 import type { DocumentFacts, Reference, Response } from './model'
 import { refTo } from './names'
 

@@ -1,0 +1,84 @@
+/** Builds the images of changed rows in SQL. */
+import { sql, type SQL } from 'drizzle-orm'
+import type { Clause } from '../../../sql/clause'
+import { shape, type Shape } from '../../../sql/shape'
+import type { Field } from '../../../../schema/field'
+import { isNewRow, isRemovedRow } from '../image'
+import type { AssignedValues } from '../source'
+import type { ChangeSet } from '../changed-rows'
+import type { ChangedTable } from '../table'
+import { assignedJson, encoded, isSql, wireSql } from './wire'
+
+/** D1 accepts 32 arguments of a function. */
+const MAX_ARGUMENTS = 32
+
+export type ImageOperand = 'columns' | 'before' | 'after'
+
+/** Whether rows of the set exist both before and after the change, so that an image contains only the changed columns. */
+export const isUpdate = ({ kind, table }: Pick<ChangeSet, 'kind' | 'table'>) => !isNewRow(kind) && !isRemovedRow(kind, table)
+
+/**
+ * `json_array(json_array(json_array('title', title, json(?)), …), …)`: each column with its value before the change. If the row exists
+ * before and after it, the list contains only the columns that the change assigns, with their values after it.
+ */
+export function columnList(set: ChangeSet, assigned: AssignedValues): Clause {
+  const changes = isUpdate(set)
+  const fields = set.table.row.fields.filter(field => !changes || assigned.has(field))
+  const after = fields.map(field => changes ? toClause(field, assigned.get(field)) : undefined)
+  const shapes = after.map((clause): Shape => clause?.shape ?? shape`same`)
+  return {
+    shape: shape`columns ${set.table.table}${changes}${fields.map(({ column }) => column)}${shapes}`,
+    values: after.flatMap(clause => clause?.values ?? []),
+    build: () => nested(fields.map((field, index) => {
+      const name = sql.raw(quote(field.name))
+      const current = wireSql(field, sql`${field.column}`)
+      const assigned = after[index]?.build()
+      return assigned ? sql`json_array(${name}, ${current}, ${assigned})` : sql`json_array(${name}, ${current})`
+    })),
+  }
+}
+
+/** The list of every column with its stored value. */
+export const rowList = (table: ChangedTable): Clause => columnList({ table, kind: 'create' }, new Map())
+
+function toClause(field: Field, value: unknown): Clause {
+  if (isSql(value)) return { shape: shape`computed`, values: [], build: () => wireSql(field, value) }
+  const json = assignedJson(field, value)
+  return { shape: shape`assigned`, values: [json], build: () => sql`json(${sql.param(json)})` }
+}
+
+function nested(items: readonly SQL[]): SQL {
+  const chunks = Array.from({ length: Math.ceil(items.length / MAX_ARGUMENTS) }, (_, index) =>
+    sql`json_array(${sql.join(items.slice(index * MAX_ARGUMENTS, (index + 1) * MAX_ARGUMENTS), sql`, `)})`)
+  return sql`json_array(${sql.join(chunks, sql`, `)})`
+}
+
+/** The type of the value at an index, because `->>` returns the same for `true` and 1, and for an array and its text. */
+const typeAt = (index: number) => sql.raw(`replace(json_type(r.value, '$[${index}]'), 'real', 'integer')`)
+
+const quote = (name: string) => `'${name.replaceAll('\'', '\'\'')}'`
+
+/** Leaves out the values of columns: ` and r.value ->> 0 not in ('secret')`. */
+export const withoutValuesSql = (names: ReadonlySet<string>) =>
+  sql.raw(names.size === 0 ? '' : ` and r.value ->> 0 not in (${[...names].map(quote).join(', ')})`)
+
+/** The id that foreign key columns contain, from a list that `columnList` built of every column. */
+export function foreignIdSql(foreignKey: readonly Field[], list: SQL): SQL {
+  const texts = foreignKey.map(({ name }) => sql`(select cast(r.value ->> 1 as text) from json_each(${list}) as c, json_each(c.value) as r
+    where r.value ->> 0 = ${sql.raw(quote(name))})`)
+  return texts.length === 1 ? texts[0]! : sql.join(texts.map(encoded), sql` || ',' || `)
+}
+
+/**
+ * Reads an operand from a list that `columnList` built.
+ * @param withoutValues columns that `before` and `after` leave out
+ */
+export function imageSql(set: ChangeSet, operand: ImageOperand, list: SQL, withoutValues: ReadonlySet<string>): SQL {
+  const rows = sql`from json_each(${list}) as c, json_each(c.value) as r`
+  const changed = isUpdate(set) ? sql` where (r.value ->> 1 is not r.value ->> 2 or ${typeAt(1)} is not ${typeAt(2)})` : sql` where true`
+  if (operand === 'columns') return sql`(select json_group_array(r.value ->> 0) ${rows}${changed})`
+  const isAbsent = operand === 'before' ? isNewRow(set.kind) : isRemovedRow(set.kind, set.table)
+  if (isAbsent) return sql`null`
+  const index = sql.raw(operand === 'after' && isUpdate(set) ? '2' : '1')
+  return sql`(select json_group_object(r.value ->> 0, json(r.value -> ${index})) ${rows}${changed}${withoutValuesSql(withoutValues)})`
+}

@@ -1,0 +1,50 @@
+/** Updates a record for a plugin, as the update route does: permissions, validation, field rules, hooks and conditions of the request. */
+import { authorize, contextFor } from '../access/authorize'
+import { forResource, requireSession, type ApiRequest } from '../request/context'
+import type { IncomingRequest } from '../extensions/listeners'
+import { parseUpdate } from '../parse/write'
+import type { ApiResponse } from '../extensions/response'
+import { runUpdate } from './update-row'
+import type { CallerContext } from './visible-rows'
+import type { AutoApiContext } from '../../registration'
+
+/**
+ * @param values the body of the update
+ * @param request the request that causes the update. Its headers apply.
+ * @throws The errors of the update route.
+ */
+export async function updateRecord(
+  ctx: CallerContext, name: string, id: string, values: Readonly<Record<string, unknown>>, request: IncomingRequest,
+): Promise<ApiResponse> {
+  const session = requireSession(ctx)
+  const resource = session.api.resources.get(name)!
+  const call = forResource(session, resource, contextFor({ ...session, ctx: ctx as AutoApiContext }, resource, 'update'))
+  await authorize(call, resource, ['update'])
+  return runUpdate(await parseUpdate(toUpdateRequest(session, name, id, values, request), call), call)
+}
+
+function toUpdateRequest(
+  { engine, ctx: { db, user, permissions } }: ReturnType<typeof requireSession>,
+  resource: string,
+  id: string,
+  values: Readonly<Record<string, unknown>>,
+  { query, header, address, setHeader, event }: IncomingRequest,
+): ApiRequest {
+  return {
+    path: '',
+    method: 'PATCH',
+    resource,
+    params: { id },
+    query,
+    header,
+    address,
+    setHeader,
+    event,
+    body: async () => values,
+    async* stream() {},
+    signal: () => new AbortController().signal,
+    caller: { user, permissions },
+    engine,
+    db,
+  }
+}

@@ -1,0 +1,28 @@
+/** Chooses how the revisions of a resource are made. A tag must not let a caller guess values that `afterGet` hides. */
+import type { Operation } from '../../../shared/operations'
+import type { Call } from '../request/context'
+import type { HookRegistry } from '../extensions/hook-registry'
+import { revisionOf } from './revision'
+import type { Resource } from '../../schema/model'
+
+export type Revise = (record: Readonly<Record<string, unknown>>) => string
+
+const WRITES: readonly Operation[] = ['update', 'delete', 'restore', 'purge']
+
+/** Whether `afterGet` can hide values that the revisions of a resource cover. Tags of a resource that nobody changes need no revision. */
+export function hidesTaggedValues(resource: Resource, hooks: HookRegistry): boolean {
+  return hooks.find(resource, 'afterGet').length > 0 && !WRITES.every(operation => resource.disabled.has(operation))
+}
+
+/**
+ * Returns the function that makes revisions. `afterGet` can mask values that the revision covers, and a caller could guess these values and
+ * compare their hash. So the revisions of a resource with this hook depend on the secret of the app. Without a secret, a resource that
+ * no request changes has no revisions, and its tags are hashes of the body.
+ */
+export function reviserOf(call: Call): Revise | undefined {
+  const { api, ctx, resource } = call
+  if (api.hooks.find(resource, 'afterGet').length === 0) return revisionOf
+  const secret = api.secret?.(ctx.event)
+  if (secret !== undefined) return record => revisionOf(record, secret)
+  return hidesTaggedValues(resource, api.hooks) ? revisionOf : undefined
+}

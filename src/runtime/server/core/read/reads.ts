@@ -1,0 +1,55 @@
+/** Names the resources that a response was read from. Plugins that store responses drop them when one of these resources changes. */
+import type { Table } from 'drizzle-orm'
+import { relatedPlans } from '../access/related'
+import type { Plan, Scoped } from '../access/row-scope'
+import type { Call } from '../request/context'
+import type { Clause } from '../sql/clause'
+
+/**
+ * Returns the resources of the plan, of its includes and relation filters, of junction tables and of the SQL rules that select their rows.
+ * If several resources have the same table, the list contains all of them. A table without a resource is `table:` and its name in the
+ * database. Returns `undefined` if plugins change one of them without reporting it.
+ */
+export function readsOf(plan: Scoped<Plan>, call: Call): readonly string[] | undefined {
+  const names = new Set<string>()
+  addPlan(plan, call, names)
+  return [...names].some(name => call.api.unreported.has(name)) ? undefined : [...names]
+}
+
+function addPlan({ resource, scope, include, related }: Scoped<Plan>, call: Call, names: Set<string>): void {
+  addOwn({ resource, scope }, call, names)
+  for (const { plan, through } of include) {
+    addPlan(plan, call, names)
+    if (through) addPlan(through, call, names)
+  }
+  for (const plan of relatedPlans(related?.filters)) addOwn(plan, call, names)
+}
+
+function addOwn({ resource, scope }: Pick<Scoped<Plan>, 'resource' | 'scope'>, call: Call, names: Set<string>): void {
+  for (const name of namesOf(resource.table, resource.facts.name, call)) names.add(name)
+  for (const clause of scope) if (clause.custom) for (const name of namesInRule(clause, call)) names.add(name)
+}
+
+function namesOf(table: Table, tableName: string, { api }: Call): readonly string[] {
+  const names = [...api.resources.values()].filter(resource => resource.table === table).map(({ name }) => name)
+  return names.length > 0 ? names : [`table:${tableName}`]
+}
+
+/**
+ * Finds the tables that a rule of the app reads, by their names in its SQL text. A word of the text that is the name of a table by
+ * coincidence counts too: a listed table that was not read is harmless, a missing one is not.
+ */
+function namesInRule({ shape, build }: Clause, call: Call): readonly string[] {
+  const { api, engine } = call
+  return api.statements(`${engine.name}|tables ${shape}`, () => {
+    const { text } = engine.render(build())
+    const read = [...api.graph.values()].filter(({ facts }) => containsWord(text, facts.name))
+    return { text, extra: read.flatMap(({ table, facts }) => namesOf(table, facts.name, call)) }
+  }).extra as readonly string[]
+}
+
+/** SQL compares names without regard to case in some databases. */
+function containsWord(text: string, word: string): boolean {
+  const escaped = word.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
+  return new RegExp(`(?<!\\w)${escaped}(?!\\w)`, 'i').test(text)
+}

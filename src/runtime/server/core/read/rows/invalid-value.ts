@@ -1,0 +1,44 @@
+/** Turns a database error about an invalid value of the request into a 400. For some column types, only the database can check values. */
+import { sql } from 'drizzle-orm'
+import { InvalidValueError } from '../../../engines/engine'
+import { shape } from '../../sql/shape'
+import type { Call } from '../../request/context'
+import { ApiError, invalidCursor } from '../../error'
+import { shapeOf, statement, valuesOf, whereClause } from '../../sql/clause'
+import { relatedPlans } from '../../access/related'
+import type { Plan, Scoped } from '../../access/row-scope'
+
+/**
+ * Returns whether a query failed because of an invalid value of the request. The app's own row filters can cause the same database
+ * error, which is an error of the app. To distinguish the two, the function runs the row scope alone, on one row.
+ */
+export async function isInvalidValue(error: unknown, plan: Scoped<Plan>, call: Call): Promise<boolean> {
+  if (!(error instanceof InvalidValueError)) return false
+  for (const { resource, scope } of plansOf(plan)) {
+    if (!scope.some(({ custom }) => custom)) continue
+    const scopeQuery = statement(call.api.statements, call.engine, shape`scope of ${resource}${shapeOf(scope)}`, valuesOf(scope), () => ({
+      sql: sql`select 1 from ${resource.table}${whereClause(scope)} limit 1`,
+      extra: undefined,
+    }))
+    try {
+      await call.engine.query(scopeQuery)
+    }
+    catch {
+      return false
+    }
+  }
+  return true
+}
+
+function plansOf(plan: Scoped<Plan>): readonly Scoped<Plan>[] {
+  const included = plan.include.flatMap(({ plan, through }) => [...plansOf(plan), ...through ? [through] : []])
+  return [plan, ...included, ...relatedPlans(plan.related?.filters)]
+}
+
+/** Returns the error of the response after a query has thrown. The database does not report which value is invalid. */
+export async function toRequestError(error: unknown, plan: Scoped<Plan>, call: Call): Promise<unknown> {
+  if (!await isInvalidValue(error, plan, call)) return error
+  const { where = [], start = [] } = plan as { where?: readonly unknown[], start?: readonly unknown[] }
+  if (start.length > 0 && where.length === 0) return invalidCursor()
+  return new ApiError('INVALID_VALUE', 'A value of the request does not fit the type of its field.')
+}

@@ -1,0 +1,78 @@
+/** The total of a list: exact, or from a limit on a lower bound or the estimate of the database. */
+import { sql } from 'drizzle-orm'
+import { relatedPlans } from '../access/related'
+import type { Scoped } from '../access/row-scope'
+import type { Call } from '../request/context'
+import { isLimitExceeded } from '../error'
+import { knownTotals } from './known-totals'
+import type { ListPlan } from '../plan/read'
+import { readsOf } from './reads'
+import { shapeOf, statement, valuesOf, whereClause } from '../sql/clause'
+import { shape } from '../sql/shape'
+import { scan } from './rows/scan'
+import { conditions } from './rows/select'
+import { countRows, countStatement, runCount } from './count'
+
+export interface Total {
+  readonly total: number
+  /** More rows than `total` match. */
+  readonly totalIsMore?: true
+  /** `total` is the estimate of the database. */
+  readonly totalIsEstimated?: true
+}
+
+export async function findTotal(plan: Scoped<ListPlan>, call: Call): Promise<Total> {
+  const { countLimit } = plan
+  if (countLimit === undefined) return { total: await countList(plan, call) }
+  if (plan.accepts) return countAccepted(plan, countLimit, call)
+  const counted = await countRows(plan, call, countLimit + 1)
+  if (counted <= countLimit) return { total: counted }
+  const estimate = canEstimate(plan) ? await estimateRows(plan, call) : undefined
+  return estimate === undefined ? { total: countLimit, totalIsMore: true } : { total: Math.max(estimate, counted), totalIsEstimated: true }
+}
+
+/**
+ * Like {@link countRows}, for the total of a list that can be asked again with another page. Links of a record are not in the tables that
+ * `readsOf` finds, so their lists are counted each time.
+ */
+function countList(plan: Scoped<ListPlan>, call: Call): Promise<number> {
+  const known = plan.accepts || plan.ofRecord ? undefined : knownTotals(call)
+  if (!known) return countRows(plan, call)
+  const counted = countStatement(plan, call)
+  return known(counted, readsOf({ ...plan, include: [] }, call), () => runCount(counted, call))
+}
+
+/** Where an exact count would return 400, because too many rows had to be checked, the total is a lower bound. */
+async function countAccepted(plan: Scoped<ListPlan>, countLimit: number, call: Call): Promise<Total> {
+  let total = 0
+  try {
+    for await (const _ of scan(plan, { maxScanned: call.api.config.objectLevelMaxRows }, call)) {
+      if (total === countLimit) return { total, totalIsMore: true }
+      total++
+    }
+  }
+  catch (error) {
+    if (!isLimitExceeded(error)) throw error
+    return { total, totalIsMore: true }
+  }
+  return { total }
+}
+
+/**
+ * Whether the caller can see all rows. The database estimates from statistics of the whole table. For a caller who can see a part of the
+ * rows, the estimate of a filter would disclose how frequent a value is in the other rows. The links of a record can have a row scope too.
+ */
+const canEstimate = (plan: Scoped<ListPlan>) =>
+  !plan.ofRecord && [plan, ...relatedPlans(plan.related?.filters)].every(({ scope }) => scope.length === 0)
+
+/** `explain (format json) select 1 from t where …`. Returns `undefined` if the dialect has no estimate. */
+async function estimateRows(plan: Scoped<ListPlan>, { api, engine }: Call): Promise<number | undefined> {
+  const { estimate } = engine.adapter
+  if (!estimate) return undefined
+  const where = conditions(plan)
+  const explain = statement(api.statements, engine, shape`estimate ${plan.resource}${shapeOf(where)}`, valuesOf(where), () => ({
+    sql: estimate.explain(sql`select 1 from ${plan.resource.table}${whereClause(where)}`),
+    extra: undefined,
+  }))
+  return estimate.read((await engine.query(explain))[0]?.[0])
+}

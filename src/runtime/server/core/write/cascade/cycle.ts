@@ -1,0 +1,219 @@
+/**
+ * Removes and restores the rows of tables that reference each other in a cycle. The recursive query finds a row through other rows. It
+ * cannot find the row after those other rows are removed. So a removal marks all rows first, and a restore clears `deletionId` last.
+ */
+import { sql, type Column, type SQL } from 'drizzle-orm'
+import type { Engine, Row, Statement, WriteStatement } from '../../../engines/engine'
+import { encodeValue } from '../../../drizzle/index'
+import { shape } from '../../sql/shape'
+import type { ForeignKeyFacts } from '../../../schema/drizzle/foreign-keys'
+import { columnOf, type GraphNode } from '../../../schema/graph'
+import type { Call } from '../../request/context'
+import type { Dependents } from './dependents'
+import { statement } from '../../sql/clause'
+import { removeStatement } from './statements'
+import { changeRows, CLOSURE, closureShape, GROUP, primaryKeyOf, selectKeys, tuple, withClosure, type Closure } from './closure/index'
+
+/**
+ * Removes the reached rows of these tables. A marker in `deletionId` identifies the rows to remove. If a table has no `deletionId`, the
+ * commit reads the primary keys first, and removes the rows by primary key.
+ */
+export function removeCycle(call: Call, closure: Closure, nodes: readonly GraphNode[]): WriteStatement[] {
+  const marker = crypto.randomUUID()
+  const marking = nodes.filter(({ roles }) => roles.deletionId)
+  const unmarked = nodes.filter(({ roles }) => !roles.deletionId)
+  // No order of the deletes satisfies all foreign keys. So the database checks foreign keys at the end of the transaction. If it
+  // cannot defer the check, the commit sets nullable foreign keys to NULL before the deletes.
+  const { deferForeignKeys } = call.engine.adapter
+  const markStatements = [
+    ...(deferForeignKeys ? [{ text: deferForeignKeys, values: [] }] : []),
+    ...marking.map(node => markStatement(call, closure, node, marker)),
+  ]
+  // A batch cannot use the result of a SELECT. So it removes the rows of unmarked tables first, while the query can still find them.
+  if (unmarked.length > 0 && !call.engine.supportsFollowUp)
+    return [
+      ...markStatements,
+      ...unmarked.map(node => removeStatement(call, closure, node)),
+      ...marking.map(node => removeMarkedStatement(call, node, marker)),
+    ]
+
+  const unmarkedRows = new Map<GraphNode, readonly Row[]>()
+  const order = deletionOrder(nodes, closure.dependents.edges)
+  const keysToClear
+    = deferForeignKeys
+      ? []
+      : order
+          .map((node, index) => ({ node, columns: keyColumnsToClear(node, closure.dependents.edges, order.slice(0, index + 1)) }))
+          .filter(({ columns }) => columns.length > 0)
+  const deleteStatements = (): Statement[] => [
+    ...keysToClear.flatMap(({ node, columns }) =>
+      node.roles.deletionId
+        ? [clearKeysStatement(call, closure, node, columns, marker)]
+        : clearKeysOfRows(call, node, columns, unmarkedRows.get(node)!),
+    ),
+    ...order.flatMap(node =>
+      node.roles.deletionId ? [removeMarkedStatement(call, node, marker)] : deleteRows(call, node, unmarkedRows.get(node)!),
+    ),
+  ]
+  if (unmarked.length === 0) return [...markStatements, ...deleteStatements()]
+  return [...markStatements, ...unmarked.map((node, index) => readUnmarked(call, closure, node, (rows) => {
+    unmarkedRows.set(node, rows)
+    return index === unmarked.length - 1 ? deleteStatements() : []
+  }))]
+}
+
+/** Returns the columns of a foreign key that can be set to NULL. */
+const clearableColumns = (node: GraphNode, edge: ForeignKeyFacts) =>
+  edge.columns.map(name => columnOf(node.facts, name)).filter(column => !column.notNull && !column.primary)
+
+/** Sorts children before parents. In a cycle, a parent can precede a child whose foreign key can be set to NULL. */
+function deletionOrder(nodes: readonly GraphNode[], edges: readonly ForeignKeyFacts[]): readonly GraphNode[] {
+  const remaining = [...nodes]
+  const order: GraphNode[] = []
+  const hasNoChildren = (node: GraphNode, matches: (edge: ForeignKeyFacts, child: GraphNode) => boolean) =>
+    !remaining.some(
+      child => child !== node && edges.some(edge => edge.table === child.table && edge.foreignTable === node.table && matches(edge, child)),
+    )
+  while (remaining.length > 0) {
+    const next
+      = remaining.find(node => hasNoChildren(node, () => true))
+        ?? remaining.find(node => hasNoChildren(node, (edge, child) => clearableColumns(child, edge).length === 0))
+        ?? remaining[0]!
+    order.push(...remaining.splice(remaining.indexOf(next), 1))
+  }
+  return order
+}
+
+/**
+ * Returns the nullable foreign key columns of a table that reference rows of the tables in `deleted`.
+ * @param deleted the table itself, and the tables whose rows are deleted before its rows
+ */
+function keyColumnsToClear(node: GraphNode, edges: readonly ForeignKeyFacts[], deleted: readonly GraphNode[]): readonly Column[] {
+  return [
+    ...new Set(
+      edges
+        .filter(edge => edge.table === node.table && deleted.some(other => other.table === edge.foreignTable))
+        .flatMap(edge => clearableColumns(node, edge)),
+    ),
+  ]
+}
+
+/** `update child set deletion_id = ? where id in (select … from reached)` */
+function markStatement(call: Call, closure: Closure, node: GraphNode, marker: string): WriteStatement {
+  const { api, engine } = call
+  const column = node.roles.deletionId!
+  return statement(
+    api.statements,
+    engine,
+    shape`mark ${node}${closureShape(closure)}`,
+    [...closure.start.values, encodeValue(column, marker)],
+    () => ({
+      extra: undefined,
+      sql: changeRows(closure, node, primaryKeyOf(node), selectKeys(closure, node), {
+        set: [sql`${sql.identifier(engine.columnName(column))} = ${sql.param(marker)}`],
+      }),
+    }),
+  )
+}
+
+/** Returns whether the rows need a marker before the deletes, because no order of the deletes satisfies all foreign keys. */
+export const needsMarking = ({ cyclic, edges }: Dependents, { engine }: Call) =>
+  cyclic || (engine.adapter.checksForeignKeysByRow && edges.some(edge => edge.table === edge.foreignTable))
+
+/** `update child set parent_id = null where deletion_id = ?`. If the database cannot defer foreign keys, they would block the deletes. */
+function clearKeysStatement(
+  { api, engine }: Call,
+  { dependents }: Closure,
+  node: GraphNode,
+  columns: readonly Column[],
+  marker: string,
+): WriteStatement {
+  const column = node.roles.deletionId!
+  return statement(
+    api.statements,
+    engine,
+    shape`clear keys ${dependents.root}${node}${columns}`,
+    [encodeValue(column, marker)],
+    () => ({
+      extra: undefined,
+      sql: sql`update ${node.table} set ${sql.join(
+        columns.map(keyColumn => sql`${sql.identifier(engine.columnName(keyColumn))} = null`),
+        sql`, `,
+      )} where ${column} = ${sql.param(marker)}`,
+    }),
+  )
+}
+
+/** `select k0 from reached where t = 1`. Runs before all deletes, because the query cannot find the rows after them. */
+function readUnmarked(
+  call: Call,
+  closure: Closure,
+  node: GraphNode,
+  followUp: (rows: readonly Row[]) => readonly Statement[],
+): WriteStatement {
+  const { api, engine } = call
+  const select = statement(api.statements, engine, shape`reached ${node}${closureShape(closure)}`, closure.start.values, () => ({
+    extra: undefined,
+    sql: sql`${withClosure(closure)} ${selectKeys(closure, node)}`,
+  }))
+  return { ...select, returnsRows: true, followUp }
+}
+
+const ROWS_PER_STATEMENT = 1000
+
+/** `update child set parent_id = null where id in (…)` */
+function clearKeysOfRows({ engine }: Call, node: GraphNode, columns: readonly Column[], rows: readonly Row[]): Statement[] {
+  const assignments = sql.join(columns.map(column => sql`${sql.identifier(engine.columnName(column))} = null`), sql`, `)
+  return batches(rows).map(batch => engine.render(sql`update ${node.table} set ${assignments} where ${inRowKeys(engine, node, batch)}`))
+}
+
+/** `delete from child where id in (…)` */
+function deleteRows({ engine }: Call, node: GraphNode, rows: readonly Row[]): Statement[] {
+  return batches(rows).map(batch => engine.render(sql`delete from ${node.table} where ${inRowKeys(engine, node, batch)}`))
+}
+
+const batches = (rows: readonly Row[]) =>
+  Array.from({ length: Math.ceil(rows.length / ROWS_PER_STATEMENT) }, (_, index) =>
+    rows.slice(index * ROWS_PER_STATEMENT, (index + 1) * ROWS_PER_STATEMENT),
+  )
+
+function inRowKeys({ adapter }: Engine, node: GraphNode, rows: readonly Row[]): SQL {
+  return sql`${tuple(primaryKeyOf(node))} in (${adapter.tuples(sql.join(
+    rows.map(
+      row =>
+        sql`(${sql.join(
+          row.map(value => sql`${sql.param(value)}`),
+          sql`, `,
+        )})`,
+    ),
+    sql`, `,
+  ))})`
+}
+
+/** `delete from child where deletion_id = ?` */
+function removeMarkedStatement({ api, engine }: Call, node: GraphNode, marker: string): WriteStatement {
+  const column = node.roles.deletionId!
+  return statement(api.statements, engine, shape`remove marked ${node}`, [encodeValue(column, marker)], () => ({
+    extra: undefined,
+    sql: sql`delete from ${node.table} where ${column} = ${sql.param(marker)}`,
+  }))
+}
+
+/**
+ * `update child set deletion_id = null where deleted_at is null and deletion_id in (select deletion_id from root where id = ?)`.
+ * A restore in a cycle runs these statements last.
+ */
+export function clearDeletionIdStatement(call: Call, closure: Closure, node: GraphNode): WriteStatement {
+  const { api, engine } = call
+  const { root } = closure.dependents
+  const { deletionId, deletedAt } = node.roles
+  return statement(api.statements, engine, shape`ungroup ${node}${closureShape(closure)}`, closure.start.values, () => {
+    const group = sql`select ${root.roles.deletionId!} as ${GROUP} from ${root.table} where ${closure.start.build()}`
+    const column = sql.identifier(engine.columnName(deletionId!))
+    const inGroup = sql`${deletionId!} in (select ${GROUP} from (${group}) as ${CLOSURE})`
+    return {
+      extra: undefined,
+      sql: sql`update ${node.table} set ${column} = null where ${deletedAt!} is null and ${inGroup}`,
+    }
+  })
+}

@@ -1,0 +1,112 @@
+/** The items of a write. Each item keeps its own error until the write decides which errors fail the request. */
+import { attempt, inTurn, type Awaitable } from '../awaitable'
+import type { Table } from 'drizzle-orm'
+import type { AutoApiContext } from '../../registration'
+import { bulkFailed } from './bulk-error'
+import type { Key } from '../../schema/record-id'
+import type { IfMatch } from '../parse/if-match'
+import type { WriteItem } from '../parse/write'
+import type { ReadPlan } from '../plan/read-plan'
+import type { WritePlan } from '../plan/write'
+import type { WriteCondition } from '../sql/condition'
+import type { Scoped } from '../access/row-scope'
+import type { Field } from '../../schema/field'
+import type { Row } from '../../engines/engine'
+import type { RecordValues } from '../read/rows/decode'
+import type { Rows } from '../read/rows/rows'
+
+/** A row that a request names by its key. `loadTargets` sets `row` and, if the caller cannot use the row, `error`. */
+export interface Target {
+  readonly key?: Key
+  /** The row as it was read, with the columns of `targetColumns`. */
+  row?: Row
+  error?: unknown
+}
+
+export interface Item extends Target {
+  /** The position in the request. */
+  readonly index: number
+  /** The id as the client sent it. */
+  readonly id?: string | number
+  /** The keys that validation returned: the columns that the client writes. */
+  readonly sent: readonly string[]
+  /** The keys in the client's JSON, before validation. */
+  readonly sentKeys?: readonly string[]
+  /** The values to write. A before-hook can replace them. */
+  values: Record<string, unknown>
+  /** The client's values before the hooks. */
+  readonly original: Readonly<Record<string, unknown>>
+  readonly ctx: AutoApiContext
+  /** The tags of which the record must have one. */
+  readonly ifMatch?: IfMatch
+  /** The conditions of the request and of the before-hooks that the row must meet. */
+  conditions?: readonly WriteCondition[]
+  /** The rows that the foreign keys of the item reference. The commit checks them again. */
+  references?: readonly Reference[]
+}
+
+export interface Reference {
+  /** All items share this object for a foreign key, so that one statement checks all of them. */
+  readonly target: {
+    readonly plan: Scoped<ReadPlan>
+    readonly fields: readonly Field[]
+    /** The rows that an object-level rule accepted, as they were read. */
+    readonly acceptedRows?: Rows
+  }
+  /** The field that an error names. It is undefined if the error must not name a field. */
+  readonly name: string | undefined
+  /** Driver values, in the order of `target.fields`. */
+  readonly values: readonly unknown[]
+}
+
+/** The result of one item. */
+export interface WrittenItem {
+  /** The written record with its primary key. It is absent for deleted rows. */
+  record?: RecordValues
+  deletionId?: string
+}
+
+/** The context that `contextOf` returns is for hooks only. */
+export function toItems({ items }: WritePlan, contextOf: () => AutoApiContext): Item[] {
+  // Every item has the same properties in the same order, which makes them several times as fast to create and to read.
+  return items.map(({ key, data, id, condition, ifMatch, error }: WriteItem, index): Item => ({
+    index,
+    key,
+    id,
+    sent: data?.sent ?? [],
+    sentKeys: data?.given ?? [],
+    values: { ...data?.values },
+    original: data?.values ?? {},
+    ctx: contextOf(),
+    conditions: condition && [condition],
+    ifMatch,
+    error,
+    row: undefined,
+    references: undefined,
+  }))
+}
+
+export const keysOf = (items: readonly Item[]): readonly Key[] => items.map(({ key }) => key!)
+
+/** The rows that the request names, by table. */
+export const namedRowsOf = ({ resource, groupRows }: WritePlan, items: readonly Item[]): ReadonlyMap<Table, readonly Key[]> =>
+  groupRows ?? new Map([[resource.table, keysOf(items)]])
+
+export const withoutError = <T extends Target>(items: readonly T[]) => items.filter(item => item.error === undefined)
+
+/**
+ * Stops an atomic write if one of its items has failed.
+ * @throws The error of a single write, or `BULK_FAILED`.
+ */
+export function stopOnFailure(plan: WritePlan, items: readonly Item[]): void {
+  if (!plan.atomic || !items.some(hasFailed)) return
+  const failed = items.filter(hasFailed)
+  throw plan.bulk ? bulkFailed('nothing was written', failed) : failed[0]!.error
+}
+
+const hasFailed = ({ error }: Target) => error !== undefined
+
+/** Calls `run` for each item without an error. An error that `run` throws becomes the error of the item. */
+export function forEachItem(items: readonly Item[], run: (item: Item) => Awaitable<void>): Awaitable<void> {
+  return inTurn(withoutError(items), item => attempt(() => run(item), error => void (item.error = error)))
+}

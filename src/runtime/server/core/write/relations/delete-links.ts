@@ -1,0 +1,179 @@
+/** Removes links. If the junction is a resource, its delete rules apply to each link. */
+import { isDeepStrictEqual } from 'node:util'
+import type { Row } from '../../../engines/engine'
+import type { Call } from '../../request/context'
+import { refused } from '../../error'
+import { allFields, keyFields } from '../../access/fields'
+import { findHooks, idForHooks, itemContext, runAfterHooks, type AnyHook } from '../../request/hooks'
+import { findDependents } from '../cascade/dependents'
+import type { WritePlan } from '../../plan/write'
+import { shapeOf, valuesOf, type Clause } from '../../sql/clause'
+import { inTuples } from '../../sql/list/index'
+import { tupleKey } from '../../sql/tuple-key'
+import { applyScope, within, type Plan, type Scoped } from '../../access/row-scope'
+import { changedTable } from '../../commit/changes/table'
+import type { WriteOperation } from '../../commit/operation'
+import { conditionOperations } from '../conditions'
+import { databaseDeletes } from '../database-effects'
+import { runBefore } from '../hooks'
+import { keysOf, type Item } from '../items'
+import { keysClause } from '../targets'
+import { forJunction, filterLinks, negate, linksToVisible, type HookResults, type LinkTask } from './links'
+import { junctionFields } from '../../read/rows/junction'
+import { checkUnchanged } from '../row-clauses'
+import { decoder, valuesAt } from '../../read/rows/decode'
+import { trashValues } from '../server-values'
+import { deleteStatement } from '../../commit/delete'
+import { selectStatement } from '../../commit/select'
+import { snapshotOperations } from '../../commit/snapshot'
+import { updateStatement } from '../../commit/update'
+import { trashDependents } from '../delete'
+
+type KeyValues = readonly (readonly unknown[])[]
+
+/** The links to remove. They are read before the commit, because the junction has delete rules, delete hooks or dependents. */
+export interface LinkDeletes {
+  readonly plan: Scoped<WritePlan>
+  /** The request in the context of the junction. */
+  readonly call: Call
+  readonly items: readonly Item[]
+  readonly rows: readonly Row[]
+  /** The primary keys of all links that were read, including the links that stay. */
+  readonly existingKeys: KeyValues
+}
+
+/**
+ * Finds the links to remove: the links that the request names or, for a replacement, the visible links that it does not name.
+ * @param visible reads the target keys of the linked records that the caller can see. It runs only for a replacement.
+ * @returns `undefined` when one statement can remove the links without reading them.
+ * @throws 403 for a link that the caller can see but cannot delete.
+ */
+export async function planDeletes(task: LinkTask, visible: () => Promise<KeyValues>, call: Call): Promise<LinkDeletes | undefined> {
+  const { link: { relation, through }, ofParent, targets, mode } = task
+  const { junction: { resource, registered } } = relation
+  if (!registered || mode === 'add') return undefined
+  const deleteRules = await applyScope<Plan>(call, { resource, trash: 'active' }, 'delete')
+  if (!deleteRules.accepts && isSameScope(deleteRules.scope, through.scope) && !mustReadLinks(task, call)) return undefined
+  const columns = allFields(resource)
+  const targetFields = junctionFields(relation, relation.junction.targetKey.columns)
+  const targetKeyOf = valuesAt(columns, targetFields)
+  const namedKeys = new Set(targets.values.map(tupleKey))
+  const where = [ofParent, ...mode === 'remove' ? [inTuples(call.engine, targetFields, targets.values)] : [], ...through.scope]
+  const existing = await call.engine.query(selectStatement(call, resource, where, columns))
+  const removable = mode === 'remove' ? namedKeys : new Set((await visible()).map(tupleKey).filter(target => !namedKeys.has(target)))
+  const candidates = existing.filter(row => removable.has(tupleKey(targetKeyOf(row))))
+  const rows = through.accepts ? await filterLinks(candidates, resource, through) : candidates
+  const keyOf = valuesAt(columns, resource.primaryKey)
+  const junctionCall = forJunction(call, resource, 'delete')
+  await assertDeletable(rows, rows.map(keyOf), deleteRules, junctionCall)
+  const decode = decoder(columns)
+  const items = rows.map((row, index): Item => {
+    const record = decode(row)
+    return {
+      index,
+      key: resource.primaryKey.map(field => record[field.name]),
+      row,
+      sent: [],
+      values: {},
+      original: {},
+      ctx: itemContext(junctionCall),
+    }
+  })
+  const scope = [...through.scope, ...deleteRules.scope, ...mode === 'replace' ? [linksToVisible(task.link)] : []]
+  const plan = within<Plan, WritePlan>(
+    { ...deleteRules, scope },
+    { kind: 'delete', items: [], bulk: true, atomic: true, selection: keyFields(resource) },
+  )
+  return { plan, call: junctionCall, items, rows, existingKeys: existing.map(keyOf) }
+}
+
+const isSameScope = (some: readonly Clause[], others: readonly Clause[]) =>
+  shapeOf(some) === shapeOf(others) && isDeepStrictEqual(valuesOf(some), valuesOf(others))
+
+/** The junction's delete hooks and the cascade to its dependents need the links before they are deleted. */
+function mustReadLinks({ link: { relation: { junction: { resource } } } }: LinkTask, call: Call): boolean {
+  const hooks = [...findHooks(call, resource, 'beforeDelete'), ...findHooks(call, resource, 'afterDelete')]
+  return hooks.length > 0 || findDependents(call.api.graph, resource.table).edges.length > 0
+}
+
+/** @throws 403 for a link that the caller can see but cannot delete, as on the junction's own routes. */
+async function assertDeletable(rows: readonly Row[], keys: KeyValues, deleteRules: Scoped<Plan>, call: Call): Promise<void> {
+  const { resource } = deleteRules
+  if (rows.length === 0) return
+  const where = [inTuples(call.engine, resource.primaryKey, keys), ...deleteRules.scope]
+  const found = await call.engine.query(selectStatement(call, resource, where, keyFields(resource)))
+  if (found.length < rows.length) throw refused(call.ctx)
+  if (deleteRules.accepts && (await filterLinks(rows, resource, deleteRules)).length < rows.length) throw refused(call.ctx)
+}
+
+export async function runBeforeDeleteHooks(
+  { link }: LinkTask,
+  { plan: { resource }, call, items }: LinkDeletes,
+  hookResults: HookResults,
+): Promise<void> {
+  for (const item of items) {
+    const linkId = `${link.relation.name} - ${tupleKey(item.key!)}`
+    const result = hookResults.get(linkId)
+    if (result) Object.assign(item, result)
+    else await runBefore({ kind: 'delete', resource }, item, call)
+    hookResults.set(linkId, { values: item.values, ctx: item.ctx, conditions: item.conditions })
+  }
+}
+
+/**
+ * Removes the links in one statement. A soft delete also moves the links' dependents to the trash.
+ * Before that, it checks that the links still exist. If the junction has an `objectLevel` rule, the links must also be unchanged.
+ */
+export function deleteLinkOperations(task: LinkTask, { plan, items, rows, existingKeys }: LinkDeletes, call: Call): WriteOperation[] {
+  const { counts, ofParent, mode, link: { through } } = task
+  const { resource, scope } = plan
+  const { primaryKey } = resource
+  const additionChecks: WriteOperation[]
+    = mode === 'replace' ? [noOtherLinks(resource, [ofParent, ...through.scope], existingKeys, call)] : []
+  if (items.length === 0) return additionChecks
+  const columns = allFields(resource)
+  const where = [inTuples(call.engine, primaryKey, rows.map(valuesAt(columns, primaryKey))), ...scope]
+  const existenceCheck: WriteOperation = {
+    statement: { ...selectStatement(call, resource, where, keyFields(resource), 'update'), expectedRows: items.length },
+    expectation: 'group',
+  }
+  const checks = [
+    ...plan.accepts ? checkUnchanged(plan, columns, rows, 'update', call) : [existenceCheck],
+    // The link exists, so that its condition is the only reason why this check can fail.
+    ...conditionOperations(plan, items, call).map(operation => ({ ...operation, expectation: 'condition' as const })),
+  ]
+  const time = new Date()
+  const trash = () => trashValues(plan, crypto.randomUUID(), call, time)
+  const removal: WriteOperation = {
+    statement: resource.roles.deletedAt
+      ? { ...updateStatement(call, resource, trash(), where, keyFields(resource)), expectedRows: undefined }
+      : { ...deleteStatement(call, resource, where), expectedRows: undefined },
+    read: () => {
+      counts.removed += items.length
+    },
+    changes: { table: changedTable(call, resource), kind: 'unlink', keys: keysOf(items) },
+  }
+  return [
+    ...additionChecks,
+    ...checks,
+    ...snapshotOperations(call, resource, where, false),
+    ...resource.roles.deletedAt
+      ? [removal, ...trashDependents(plan, items, call, time)]
+      : [...databaseDeletes(call, resource, keysClause(plan, items, call), keysOf(items)), removal],
+  ]
+}
+
+/** Fails the commit of a replacement when another request has added a link since the links were read. */
+export function noOtherLinks(resource: Plan['resource'], where: readonly Clause[], existingKeys: KeyValues, call: Call): WriteOperation {
+  const others = existingKeys.length > 0 ? [negate(inTuples(call.engine, resource.primaryKey, existingKeys))] : []
+  return {
+    statement: { ...selectStatement(call, resource, [...where, ...others], keyFields(resource)), expectedRows: 0 },
+    expectation: 'group',
+  }
+}
+
+export async function runAfterDeleteHooks({ plan: { resource }, call, items }: LinkDeletes, errors: unknown[]): Promise<void> {
+  for (const { key, ctx } of items) {
+    await runAfterHooks(call, 'afterDelete', undefined, run => (run as AnyHook)(idForHooks(resource, key!), ctx), errors)
+  }
+}

@@ -1,0 +1,148 @@
+/** Finds the links of a record in a junction table: all existing links, or only the links that the caller can see. */
+import { sql } from 'drizzle-orm'
+import type { Row } from '../../../engines/engine'
+import { shape } from '../../sql/shape'
+import type { Field } from '../../../schema/field'
+import type { Operation } from '../../../../shared/operations'
+import type { ManyToMany, Resource } from '../../../schema/model'
+import { forResource, type Call } from '../../request/context'
+import { notFound } from '../../error'
+import { contextFor } from '../../access/authorize'
+import { allFields, select, type Selection } from '../../access/fields'
+import type { Key } from '../../../schema/record-id'
+import type { LinkMode } from '../../parse/relation'
+import { byKey } from '../../plan/read'
+import type { LinkPlan } from '../../plan/relation'
+import type { ReadPlan } from '../../plan/read-plan'
+import { joinAnd, equals, fromClauses, isNull, shapeOf, statement, valuesOf, whereClause, type Clause } from '../../sql/clause'
+import { inTuples } from '../../sql/list/index'
+import { matchRows } from '../../access/related'
+import { within, type Plan, type Scoped } from '../../access/row-scope'
+import type { Item } from '../items'
+import { filterAccepted, maxScanRows, tooManyRowsToCheck } from '../../read/rows/object-level'
+import { decoder, valuesAt } from '../../read/rows/decode'
+import { readOne } from '../../read/rows/rows'
+import { selectList } from '../../read/rows/select'
+import { junctionFields, joinCondition } from '../../read/rows/junction'
+
+export type ScopedLink = Scoped<LinkPlan>['include'][number]
+
+export type Counts = { added: number, removed: number, total: number }
+
+/** The change of one relation in a request. */
+export interface LinkTask {
+  readonly link: ScopedLink
+  readonly mode: LinkMode
+  /** The values of the record that the junction's source key references. */
+  readonly parent: readonly unknown[]
+  /** The condition that a link belongs to the record. */
+  readonly ofParent: Clause
+  readonly targets: Targets
+  readonly counts: Counts
+}
+
+/** The records to link or to unlink. */
+export interface Targets {
+  /** The target key of each record, in the order of the ids in the request. */
+  readonly values: readonly (readonly unknown[])[]
+  readonly columns: Selection
+  readonly rows: readonly Row[]
+}
+
+/** The results of the before-hooks, by link. A retry of the commit reuses them, so that no hook runs twice for one link. */
+export type HookResults = Map<string, Pick<Item, 'values' | 'ctx' | 'conditions'>>
+
+/** A link to add. */
+export interface NewLink extends Item {
+  /** The target key of the link: the values of the junction's foreign key to the linked record. */
+  readonly target: readonly unknown[]
+}
+
+/** @throws 404 when the record is not visible. */
+export async function readParentValues(plan: Scoped<Plan>, key: Key, columns: readonly Field[], call: Call): Promise<readonly unknown[]> {
+  const selection = select(plan.resource, field => columns.includes(field))
+  const { columns: selected, rows } = await readOne(within<Plan, ReadPlan>(plan, byKey(plan.resource, key, selection)), key, [], call)
+  if (rows.length === 0) throw notFound()
+  return valuesAt(selected, columns)(rows[0]!)
+}
+
+/** Returns the columns that identify a link: both keys and, if no unique constraint covers exactly the two keys, the tenant. */
+export function sameLink({ relation: { junction: { resource, unique, sourceKey, targetKey } } }: ScopedLink): readonly Field[] {
+  const names = new Set([...sourceKey.columns, ...targetKey.columns, ...!unique && resource.tenant ? [resource.tenant.name] : []])
+  return [...names].map(name => resource.fields.get(name)!)
+}
+
+/**
+ * Matches all links of the record that are not in the trash, including links that the caller cannot see. If no unique constraint covers
+ * exactly the two keys, it matches only links of the tenant.
+ */
+export function linkedClauses({ link: { relation, tenantId }, ofParent }: LinkTask): readonly Clause[] {
+  const { resource: { roles: { deletedAt }, tenant }, unique } = relation.junction
+  return [ofParent, ...deletedAt ? [isNull(deletedAt)] : [], ...!unique && tenant ? [equals(tenant, tenantId)] : []]
+}
+
+/** The request in the context of the junction. */
+export const forJunction = (call: Call, junction: Resource, operation: Operation) =>
+  forResource(call, junction, contextFor(call, junction, operation))
+
+/**
+ * Matches the records that are linked to the parent: `tags.id in (select tag_id from junction where post_id = ? and …)`.
+ * If the junction has an object-level rule, it matches the target keys of the accepted links instead.
+ */
+export async function linkedTo(relation: ManyToMany, parent: readonly unknown[], through: Scoped<Plan>, call: Call): Promise<Clause> {
+  const { junction, foreignColumns } = relation
+  const targetFields = junctionFields(relation, junction.targetKey.columns)
+  const own = [inTuples(call.engine, junctionFields(relation, junction.sourceKey.columns), [parent]), ...through.scope]
+  if (through.accepts)
+    return inTuples(
+      call.engine,
+      foreignColumns,
+      (await acceptedLinks(relation, own, through, call)).map(row => valuesAt(allFields(junction.resource), targetFields)(row)),
+    )
+  const links = { resource: junction.resource, keys: targetFields, where: own }
+  return { ...matchRows(call.engine, shape`linked ${relation}`, 'some', foreignColumns, links), byKeys: true }
+}
+
+/**
+ * Reads the links that the junction's object-level rule accepts.
+ * @throws `LIMIT_EXCEEDED` when the record has more links than a scan can check.
+ */
+export async function acceptedLinks(
+  relation: ManyToMany,
+  where: readonly Clause[],
+  through: Scoped<Plan>,
+  call: Call,
+): Promise<readonly Row[]> {
+  const { api, engine } = call
+  const { resource } = relation.junction
+  const columns = allFields(resource)
+  const max = maxScanRows(call)
+  const key = shape`links to check ${resource}${shapeOf(where)}`
+  const rows = await engine.query(
+    statement(api.statements, engine, key, [...valuesOf(where), max + 1], () => ({
+      sql: sql`select ${selectList(columns)} from ${resource.table}${whereClause(where)} limit ${sql.param(max + 1)}`,
+      extra: undefined,
+    })),
+  )
+  if (rows.length > max) throw tooManyRowsToCheck(max, 'The record has too many links.')
+  return filterLinks(rows, resource, through)
+}
+
+/** Keeps the rows of a junction that its object-level rule accepts. */
+export function filterLinks(rows: readonly Row[], resource: Resource, through: Scoped<Plan>): Promise<readonly Row[]> {
+  return filterAccepted(rows, decoder(allFields(resource)), through.accepts!)
+}
+
+/** `not (…)`. The condition must not compare NULL: its result is NULL then, and `not (NULL)` matches no row. */
+export const negate = (clause: Clause) => fromClauses(shape`not`, [clause], () => sql`not (${clause.build()})`)
+
+/** Matches the links to visible records. It contains the row scope in SQL, without object-level rules. */
+export function linksToVisible({ relation, plan }: ScopedLink): Clause {
+  const targetFields = junctionFields(relation, relation.junction.targetKey.columns)
+  const { target, foreignColumns } = relation
+  return fromClauses(
+    shape`to visible ${relation}`,
+    plan.scope,
+    () => sql`exists (select 1 from ${target.table} where ${joinCondition(targetFields, foreignColumns)} and ${joinAnd(plan.scope)})`,
+  )
+}

@@ -1,0 +1,76 @@
+/** Purges rows whose retention time in the trash has ended. A scheduled task runs the purge, so there is no caller and no row scope. */
+import { sql } from 'drizzle-orm'
+import { LIMITS } from '../../../shared/limits'
+import { shape } from '../sql/shape'
+import type { Call } from '../request/context'
+import { keyFields } from '../access/fields'
+import { itemContext } from '../request/hooks'
+import type { Key } from '../../schema/record-id'
+import { after } from '../sql/keyset'
+import type { ReadPlan } from '../plan/read-plan'
+import type { WritePlan } from '../plan/write'
+import type { Clause } from '../sql/clause'
+import { everyRow, within, type Scoped } from '../access/row-scope'
+import { commitOperations } from '../commit/commit'
+import { CommitFailed } from '../commit/failure'
+import { decoder, valuesAt } from '../read/rows/decode'
+import { readRows } from '../read/rows/rows'
+import type { Item } from './items'
+import { purgeOperations } from './purge'
+import { serverTime } from './server-values'
+
+/**
+ * Reads and purges the rows in batches. A row that other rows still reference stays in the trash, and a warning is logged.
+ * @returns The number of purged rows.
+ */
+export async function purgeExpired(call: Call, before: Date): Promise<number> {
+  const { resource } = call
+  const plan = everyRow<WritePlan>({
+    resource,
+    trash: 'trashed',
+    kind: 'purge',
+    items: [],
+    bulk: true,
+    atomic: true,
+    selection: keyFields(resource),
+  })
+  const order = resource.primaryKey.map(field => ({ field, descending: false }))
+  const where = [deletedBefore(call, before)]
+  const read = within<WritePlan, ReadPlan>(plan, { selection: keyFields(resource), where, order, count: false })
+  let start: readonly Clause[] = []
+  let purged = 0
+  for (;;) {
+    const { columns, rows } = await readRows(read, { start, limit: LIMITS.scanBatch }, call)
+    if (rows.length === 0) return purged
+    const decode = decoder(columns)
+    const keys = rows.map(row => resource.primaryKey.map(field => decode(row)[field.name]))
+    purged += await purge(plan, keys, call)
+    start = [after(call.engine, order, valuesAt(columns, resource.primaryKey)(rows.at(-1)!))]
+  }
+}
+
+/** `deleted_at < ?` */
+function deletedBefore({ resource }: Call, before: Date): Clause {
+  const field = resource.roles.deletedAt!
+  const value = field.encode(serverTime(field, before))
+  return { shape: shape`${field.column} before`, values: [value], build: () => sql`${field.column} < ${sql.param(value)}` }
+}
+
+/** Purges the rows in one commit. If that commit fails, it purges each row in its own commit. */
+async function purge(plan: Scoped<WritePlan>, keys: readonly Key[], call: Call): Promise<number> {
+  const items = keys.map((key, index): Item => ({ index, key, sent: [], values: {}, original: {}, ctx: itemContext(call) }))
+  try {
+    await commitOperations(plan, purgeOperations(plan, items, new Map(), call, new Date()), call)
+    return items.length
+  }
+  catch (error) {
+    if (!(error instanceof CommitFailed)) throw error
+    if (items.length === 1) {
+      console.warn(`[auto-api] An expired row of \`${plan.resource.name}\` could not be purged and stays in the trash.`, error.reason)
+      return 0
+    }
+    let purged = 0
+    for (const key of keys) purged += await purge(plan, [key], call)
+    return purged
+  }
+}

@@ -1,0 +1,74 @@
+/** The conditions that limit a write to rows in the row scope that have not changed since code checked them. */
+import type { Row } from '../../engines/engine'
+import { isScalar } from '../../engines/scalar'
+import type { Call } from '../request/context'
+import { keyFields, type Selection } from '../access/fields'
+import type { Plan, Scoped } from '../access/row-scope'
+import { keyClauses } from '../plan/read'
+import { equalsRaw, isNull, NO_ROWS, or, shapeOf, type Clause } from '../sql/clause'
+import { inTuples } from '../sql/list/index'
+import type { WriteOperation } from '../commit/operation'
+import { certified } from '../commit/certify'
+import { selectStatement } from '../commit/select'
+import { valuesAt } from '../read/rows/decode'
+import type { Item, Target } from './items'
+import { targetColumns } from './targets'
+
+/** Matches the row of one target by its key, if the row is visible and has not changed since code checked it. */
+export function rowClauses(plan: Scoped<Plan>, target: Target): readonly Clause[] {
+  return [...keyClauses(plan.resource, target.key!), ...plan.scope, ...unchangedSince(plan, target)]
+}
+
+/** Like {@link rowClauses}, with the conditions of the item. */
+export function writeClauses(plan: Scoped<Plan>, item: Item): readonly Clause[] {
+  return [...rowClauses(plan, item), ...conditionClauses(item)]
+}
+
+export const conditionClauses = ({ conditions = [] }: Pick<Item, 'conditions'>): readonly Clause[] =>
+  conditions.flatMap(({ clauses }) => clauses)
+
+/** Returns no conditions if SQL alone decides the row scope, because no code has checked the row then. */
+function unchangedSince(plan: Scoped<Plan>, { row }: Target): readonly Clause[] {
+  return plan.accepts && row ? columnsUnchanged(targetColumns(plan), row) : []
+}
+
+/** Matches the row if every column still has the value that was read. Leaves out columns whose values the engine cannot compare. */
+function columnsUnchanged({ fields }: Selection, row: Row): readonly Clause[] {
+  return fields.flatMap((field, index): Clause[] => {
+    const value = row[index]
+    if (!field.comparable || (value !== null && !isScalar(value))) return []
+    return [value === null ? isNull(field) : equalsRaw(field, value)]
+  })
+}
+
+/**
+ * Matches the rows that have not changed since they were read: `(id = ? and title = ?) or (id = ? and title is null) or …`.
+ * Repeats the condition of the last row until the number of conditions is a power of two. This keeps the number of different statements
+ * small.
+ */
+export function rowsUnchanged(columns: Selection, rows: readonly Row[]): Clause {
+  const branches = rows.map(row => columnsUnchanged(columns, row)).sort((a, b) => shapeOf(a) < shapeOf(b) ? -1 : 1)
+  const length = 2 ** Math.ceil(Math.log2(Math.max(1, rows.length)))
+  return rows.length === 0 ? NO_ROWS : or([...branches, ...Array.from({ length: length - rows.length }, () => branches.at(-1)!)])
+}
+
+const ROWS_PER_CHECK = 100
+
+/** Fails the commit if a row is no longer visible or has changed since code checked it. */
+export function checkUnchanged(
+  plan: Scoped<Plan>,
+  columns: Selection,
+  rows: readonly Row[],
+  lock: 'share' | 'update',
+  call: Call,
+): WriteOperation[] {
+  const { resource, scope } = plan
+  const size = Math.max(1, Math.min(ROWS_PER_CHECK, Math.floor(call.engine.maxParameters / 2 / columns.fields.length)))
+  const keyOf = valuesAt(columns, resource.primaryKey)
+  return Array.from({ length: Math.ceil(rows.length / size) }, (_, index): WriteOperation => {
+    const chunk = rows.slice(index * size, (index + 1) * size)
+    const where = [inTuples(call.engine, resource.primaryKey, chunk.map(keyOf)), rowsUnchanged(columns, chunk), ...scope]
+    const statement = { ...selectStatement(call, resource, where, keyFields(resource), lock), expectedRows: chunk.length }
+    return { statement: lock === 'share' ? certified(call, resource, statement) : statement, expectation: 'row' }
+  })
+}

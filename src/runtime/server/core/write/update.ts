@@ -1,0 +1,46 @@
+/** The operations of an update: check the references, lock the rows, then update each row. */
+import { keyClauses } from '../plan/read'
+import { reportKey, withReported } from '../commit/changes/report'
+import type { WriteOperation } from '../commit/operation'
+import { selectStatement } from '../commit/select'
+import { snapshotOperations } from '../commit/snapshot'
+import { updateStatement } from '../commit/update'
+import { decoder } from '../read/rows/decode'
+import type { BuildOperations } from './build-operations'
+import { databaseUpdates } from './database-effects'
+import type { Item } from './items'
+import { lockSeveral } from './locks'
+import { predictUpdated } from './predict'
+import { referenceOperations } from './reference-operations'
+import { returnedFields, returningRow } from './returned'
+import { writeClauses } from './row-clauses'
+import { updateValues } from './server-values'
+import { keysClause } from './targets'
+import { writableValues } from './writable-values'
+
+export const updateOperations: BuildOperations = (plan, items, written, call, time) => {
+  const { resource } = plan
+  const selection = returnedFields(plan)
+  const columns = withReported(call, resource, selection)
+  const decode = decoder(columns, selection)
+  const changed = new Map<Item, Record<string, unknown>>()
+  const updates = items.flatMap((item): WriteOperation[] => {
+    const values = writableValues(plan, item)
+    const where = writeClauses(plan, item)
+    if (Object.keys(values).length === 0) return [returningRow(selectStatement(call, resource, where, selection), item, written)]
+    const assigned = updateValues(plan, values, call, time)
+    changed.set(item, assigned)
+    const statement = updateStatement(call, resource, assigned, where, columns, keyClauses(resource, item.key!))
+    return [
+      ...databaseUpdates(call, resource, item, assigned),
+      { ...returningRow(statement, item, written, decode), changes: reportKey(call, resource, 'update', item.key!, columns, assigned) },
+    ]
+  })
+  return [
+    ...referenceOperations(items, call),
+    ...lockSeveral(plan, items, call),
+    ...changed.size > 0 ? snapshotOperations(call, resource, [keysClause(plan, [...changed.keys()], call), ...plan.scope], true) : [],
+    ...updates.map((operation, index) =>
+      index === 0 ? { ...operation, predict: () => predictUpdated(plan, items, changed, written, call) } : operation),
+  ]
+}

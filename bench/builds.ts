@@ -14,7 +14,7 @@ const ROUNDS = 5
 
 /** Builds each app five times in turns, and prints the medians and the differences. @throws When an app does not build. */
 export function compareBuilds(): void {
-  installPackage()
+  installPackage(FOLDER)
   const apps = REGISTERED.map(resources => ({ resources, folder: writeApp(resources), seconds: [] as number[] }))
   // The first build of each app is not measured: it fills the caches of the machine.
   for (const { folder } of apps) build(folder)
@@ -28,16 +28,16 @@ export function compareBuilds(): void {
 }
 
 /** Installs the packed package. With the sources instead, the app's build would have to compile them. */
-function installPackage(): void {
-  const target = `${FOLDER}/node_modules/nuxt-auto-api`
-  rmSync(FOLDER, { recursive: true, force: true })
+export function installPackage(folder: string): void {
+  const target = `${folder}/node_modules/nuxt-auto-api`
+  rmSync(folder, { recursive: true, force: true })
   mkdirSync(target, { recursive: true })
   const built = existsSync(`${ROOT}/dist`)
-  run('npm', ['pack', '--pack-destination', FOLDER], ROOT)
+  run('npm', ['pack', '--pack-destination', folder], ROOT)
   if (!built) rmSync(`${ROOT}/dist`, { recursive: true, force: true })
   run(
     'tar',
-    ['-xzf', `${FOLDER}/${readdirSync(FOLDER).find(name => name.endsWith('.tgz'))}`, '-C', target, '--strip-components', '1'],
+    ['-xzf', `${folder}/${readdirSync(folder).find(name => name.endsWith('.tgz'))}`, '-C', target, '--strip-components', '1'],
     ROOT,
   )
 }

@@ -27,6 +27,8 @@ export interface BenchOptions {
   readonly builds: boolean
   /** Measures the start of servers and the size of a Worker, and nothing else. */
   readonly starts: boolean
+  /** Measures the time from saving a file in development to the response with the change, and nothing else. */
+  readonly saves: boolean
   /** Measures tables of different sizes, up to this many rows, and nothing else. */
   readonly growth?: number
   /** Measures what three servers cost compared with one, and nothing else. */
@@ -49,6 +51,7 @@ export const HELP = `npm run bench -- [options]
   --profile <key>   only: a CPU profile of this implementation, per operation
   --builds          only: how long an app with 200 resources takes to build, and one without resources
   --starts          only: the time until the first response with 6 and 200 resources, and the size of a Worker with 200
+  --saves           only: the time from saving a file in development to the response with the change
   --types           only: how long pages over 50 tables take to compile, and the same pages typed by hand
   --variants        also: d with 200 resources, with ETags, and as two processes (part of a full run)
   --postgres        also: a and d on Postgres (part of a full run)
@@ -76,6 +79,7 @@ export function readOptions(args: readonly string[], folder: string): BenchOptio
       built: { type: 'boolean', default: false },
       builds: { type: 'boolean', default: false },
       starts: { type: 'boolean', default: false },
+      saves: { type: 'boolean', default: false },
       types: { type: 'boolean', default: false },
       soak: { type: 'boolean', default: false },
       growth: { type: 'boolean', default: false },
@@ -106,6 +110,7 @@ export function readOptions(args: readonly string[], folder: string): BenchOptio
     built: values.built,
     builds: values.builds,
     starts: values.starts,
+    saves: values.saves,
     types: values.types,
     soak: values.soak,
     servers: values.servers,

@@ -22,6 +22,7 @@ import { compareRemote, REMOTE_SERVERS } from './remote.ts'
 import { describeRun, toFootnotes, toLines, toMarkdown, toPeerTable, type Measured } from './report.ts'
 import { startServer, type RunningServer } from './server.ts'
 import { compareServers } from './servers.ts'
+import { compareSaves } from './saves.ts'
 import { soak } from './soak.ts'
 import { compareStarts } from './starts.ts'
 import { compareTypes } from './types.ts'
@@ -36,6 +37,7 @@ const folder = fileURLToPath(new URL('.', import.meta.url))
 async function main(options: BenchOptions): Promise<void> {
   if (options.builds) return compareBuilds()
   if (options.starts) return compareStarts()
+  if (options.saves) return compareSaves()
   if (options.types) return compareTypes()
   if (options.growth !== undefined) return growth(options, options.growth)
   if (options.servers) return compareServers()

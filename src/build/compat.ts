@@ -67,7 +67,7 @@ export function nitroVersionOf(isNuxt4: boolean): NitroVersion {
 /**
  * Adds the modules behind `#auto-api/h3`, `#auto-api/storage` and `#auto-api/runtime-config`, and makes Nitro bundle the runtime: outside
  * the bundle, Node would load the placeholder modules instead of the generated ones.
- * @param bundlesDrizzle whether Nitro bundles Drizzle and Zod too
+ * @param bundlesDrizzle whether Nitro bundles Drizzle and Zod too. In development it never does: it bundles again after each saved file.
  * @returns what generated modules read when they are bundled: the part of the base URL that the path of an event contains.
  */
 export function prepareNitro(nuxt: Nuxt, runtimeDir: string, bundlesDrizzle: boolean): { readonly eventBase: string } {
@@ -86,7 +86,7 @@ export function prepareNitro(nuxt: Nuxt, runtimeDir: string, bundlesDrizzle: boo
     // The alias of Nuxt has priority, because the package name could resolve to another copy of h3.
     options.alias['#auto-api/h3'] = options.alias[version.h3] ?? version.h3
     version.bundle(options, runtimeDir)
-    if (bundlesDrizzle) version.bundle(options, SLOW_OUTSIDE)
+    if (bundlesDrizzle && !nuxt.options.dev) version.bundle(options, SLOW_OUTSIDE)
   })
   return prepared
 }

@@ -12,6 +12,7 @@ interface LoadedNuxt extends Nuxt {
 }
 
 interface Overrides {
+  dev?: boolean
   routeRules?: object
   nitro?: object
   autoApi?: ModuleOptions
@@ -23,7 +24,7 @@ interface Overrides {
 let nuxt: LoadedNuxt | undefined
 
 async function load(overrides: Overrides = {}): Promise<LoadedNuxt> {
-  nuxt = await loadNuxt({ cwd, overrides: { ...overrides as object, logLevel: 'silent' } }) as unknown as LoadedNuxt
+  nuxt = await loadNuxt({ cwd, dev: overrides.dev, overrides: { ...overrides as object, logLevel: 'silent' } }) as unknown as LoadedNuxt
   return nuxt
 }
 
@@ -110,6 +111,12 @@ describe('a valid app', () => {
     expect(codeOf('#auto-api/config')).toContain('"prefix": "/v2"')
     expect(codeOf('#auto-api/registry')).toContain(`from "${cwd}/server/database/schema.ts"`)
     expect(alias['#auto-api/h3']).toMatch(/(^|\/)h3(\/|$)/)
+  })
+
+  it.each([[false, true], [true, false]])('bundles Drizzle and Zod, but not for each saved file in development: dev %s', async (dev, expected) => {
+    const { externals, noExternals } = (await load({ dev }))._nitro.options as { externals?: { inline?: unknown[] }, noExternals?: unknown[] }
+    const patterns = [externals?.inline, noExternals].flat(2).filter(entry => entry instanceof RegExp)
+    expect(['drizzle-orm', 'zod'].map(name => patterns.some(pattern => pattern.test(`/app/node_modules/${name}/index.js`)))).toEqual([expected, expected])
   })
 
   it('keeps auto-imports out of its own files, wherever the package is installed', async () => {

@@ -1,6 +1,6 @@
 /** Server util that records events of the app in the audit log. */
 import { withHttpErrors } from '../http'
-import type { CallerContext } from '../core/entries/visible-rows'
+import type { CallerContext } from '../core/entries/call'
 import type { AutoApiContext } from '../registration'
 import { createActivity, type Activity, type RecordedActivity } from '../plugins/audit-log/record-activity'
 

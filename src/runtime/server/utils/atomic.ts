@@ -5,7 +5,7 @@ import {
   commitReports, createReport, emitReports, findReport, type ReportedChange, type ReportedChanges,
 } from '../core/entries/reported-changes'
 import { rollBack } from '../core/commit/roll-back'
-import type { CallerContext } from '../core/entries/visible-rows'
+import type { CallerContext } from '../core/entries/call'
 import type { AutoApiContext } from '../registration'
 
 export type { ReportedChange, ReportedChanges } from '../core/entries/reported-changes'

@@ -1,7 +1,7 @@
 /** Server util that describes the API for one caller. */
 import type { ApiDescription } from '../../shared/types/description'
 import { describeFor } from '../core/describe/describe'
-import type { CallerContext } from '../core/entries/visible-rows'
+import type { CallerContext } from '../core/entries/call'
 
 export interface DescribeOptions {
   /**

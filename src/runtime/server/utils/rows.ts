@@ -3,7 +3,8 @@ import type { InferSelectModel, SQL, Table } from 'drizzle-orm'
 import type { Operation } from '../../shared/operations'
 import { useApi } from '../runtime'
 import { createAttached } from '../core/process/attached'
-import { callFor, loadVisibleRows, type CallerContext } from '../core/entries/visible-rows'
+import { callOn, type CallerContext } from '../core/entries/call'
+import { loadVisibleRows } from '../core/entries/visible-rows'
 import { openSession } from '../core/request/open-session'
 import { authorize } from '../core/access/authorize'
 import { scopeSql } from '../core/access/row-scope'
@@ -72,7 +73,7 @@ export async function findAuthorizedRows<T extends Table>(
  * const mine = await db.select().from(posts).where(and(await rowScope(ctx, 'posts', posts), eq(posts.status, 'draft')))
  */
 export function rowScope(ctx: CallerContext, resource: string, table: Table): Promise<SQL> {
-  const call = callFor(ctx, resource)
+  const call = callOn(ctx, resource)
   return scopeSql(call, call.resource, table)
 }
 
@@ -84,7 +85,7 @@ export function rowScope(ctx: CallerContext, resource: string, table: Table): Pr
  */
 export async function assertPermission(ctx: CallerContext, resource: string, operation: Operation): Promise<void> {
   await withHttpErrors(ctx.event, async () => {
-    const call = callFor(ctx, resource)
+    const call = callOn(ctx, resource)
     await authorize(call, call.resource, [operation])
   })
 }

@@ -1,10 +1,10 @@
 /** Server utils for the trash: restore and purge batches with the caller's permissions, and purge expired rows. */
 import { useApi } from '../runtime'
-import type { CallerContext } from '../core/entries/visible-rows'
-import { createSystemCall, forResource, requireSession } from '../core/request/context'
+import { callOn, type CallerContext } from '../core/entries/call'
+import { createSystemCall } from '../core/request/context'
 import { executeWrite } from '../core/write/run'
 import { purgeExpired } from '../core/write/retention'
-import { authorize, contextFor } from '../core/access/authorize'
+import { authorize } from '../core/access/authorize'
 import { toGroupRequest } from '../core/parse/write'
 import { runEntry } from '../core/pipeline'
 import { planPurge, planRestore } from '../core/plan/write'
@@ -36,11 +36,8 @@ export function purgeSoftDeletedBatch(ctx: CallerContext, resource: string, batc
 }
 
 async function runBatch(ctx: CallerContext, name: string, operation: 'restore' | 'purge', batch: TrashBatch): Promise<BulkEnvelope> {
-  const session = requireSession(ctx)
-  const resource = session.api.resources.get(name)
-  if (!resource) throw new Error(`[auto-api] There is no resource \`${name}\`.`)
-  return runEntry(forResource(session, resource, contextFor(session, resource, operation)), {
-    authorize: call => authorize(call, resource, [operation]),
+  return runEntry(callOn(ctx, name, operation), {
+    authorize: call => authorize(call, call.resource, [operation]),
     async run(call) {
       const plan = await (operation === 'restore' ? planRestore : planPurge)(toGroupRequest(batch, call), call)
       const { body } = bulkEnvelope(await executeWrite(await applyScope(call, plan, operation), call), call)

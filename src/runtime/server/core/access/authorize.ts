@@ -3,7 +3,7 @@ import type { Awaitable } from '../awaitable'
 import { FALLBACKS, type Operation } from '../../../shared/operations'
 import type { AutoApiContext, Permission } from '../../registration'
 import type { Resource } from '../../schema/model'
-import type { Call, Session } from '../request/context'
+import { forResource, type Call, type Session } from '../request/context'
 import { refused } from '../error'
 import { logError } from '../process/log'
 import { limitsOf, ownerSession, rolesOf, SUPER_ADMIN, type CredentialLimits } from '../request/limits'
@@ -142,6 +142,10 @@ export function contextFor({ ctx, memo }: Session, resource: Resource, operation
   memo.set(key, inner)
   return inner
 }
+
+/** Creates the call of an operation on a resource, with the context that its rules receive. */
+export const callFor = (session: Session, resource: Resource, operation: Operation): Call =>
+  forResource(session, resource, contextFor(session, resource, operation))
 
 /**
  * Evaluates one permission value. An invalid value refuses the caller, and so does a function that throws.

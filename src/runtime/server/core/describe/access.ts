@@ -1,11 +1,11 @@
 /** Decides what one caller can do with a resource, its fields and its relations. It uses the same checks as the routes. */
 import type { Relation, Resource } from '../../schema/model'
 import { fieldsOf } from '../../schema/relation-columns'
-import { contextFor, isAuthorized } from '../access/authorize'
+import { callFor, isAuthorized } from '../access/authorize'
 import { readableFields, refusedFields } from '../access/fields'
 import { hasTenantId } from '../access/tenant'
 import { operationCapabilities, type OperationCapabilities } from './capabilities'
-import { forResource, type Call, type Session } from '../request/context'
+import type { Session } from '../request/context'
 import { LINK_OPERATIONS, type LinkMode } from '../parse/relation'
 import { isCheckedInCode, isRelationReadable } from '../plan/readable-relation'
 import type { ReferenceFacts } from './facts'
@@ -52,9 +52,6 @@ async function findAccess(session: Session, resource: Resource): Promise<Resourc
     unwritable: { create: await unwritable('create', canCreate), update: await unwritable('update', canUpdate) },
   }
 }
-
-const callFor = (session: Session, resource: Resource, operation: 'read' | 'create' | 'update'): Call =>
-  forResource(session, resource, contextFor(session, resource, operation))
 
 export interface RelationAccess {
   readonly includable: boolean

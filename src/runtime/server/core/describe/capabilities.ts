@@ -3,11 +3,11 @@ import { LIMITS } from '../../../shared/limits'
 import type { Operation } from '../../../shared/operations'
 import type { Resource } from '../../schema/model'
 import type { Api } from '../api'
-import { forResource, type ApiRequest, type Call, type Session } from '../request/context'
+import type { ApiRequest, Call, Session } from '../request/context'
 import { limitExceeded } from '../error'
 import { loadVisible } from '../write/visible'
 import { refusedFields } from '../access/fields'
-import { contextFor, isAuthorized } from '../access/authorize'
+import { callFor, isAuthorized } from '../access/authorize'
 import { decode, toKey } from '../../schema/record-id'
 import type { ApiResponse } from '../extensions/response'
 import { tenantScope } from '../access/tenant'
@@ -40,7 +40,7 @@ export function allPermissions(request: ApiRequest, api: Api): Promise<ApiRespon
   return runRoute(api, request, undefined, { operations: ['read'], parameters, authorize: allowEveryone, run: async (session) => {
     const permissions: Record<string, Capabilities> = {}
     for (const resource of api.resources.values()) {
-      permissions[resource.name] = await capabilities(forResource(session, resource, contextFor(session, resource, 'read')))
+      permissions[resource.name] = await capabilities(callFor(session, resource, 'read'))
     }
     return { status: 200, body: { permissions } }
   } })
@@ -77,9 +77,8 @@ export async function operationCapabilities(session: Session, resource: Resource
 async function fieldCapabilities(call: Call): Promise<Capabilities['fields']> {
   const { resource } = call
   const hasRows = tenantScope(call.ctx, resource) !== 'none'
-  const callFor = (operation: Operation) => forResource(call, resource, contextFor(call, resource, operation))
-  const unreadable = await refusedFields(callFor('read'), resource, 'read')
-  const unwritable = await refusedFields(callFor('update'), resource, 'write')
+  const unreadable = await refusedFields(callFor(call, resource, 'read'), resource, 'read')
+  const unwritable = await refusedFields(callFor(call, resource, 'update'), resource, 'write')
   const fieldsWithRules = Object.entries(resource.auth?.fields ?? {}).filter(
     ([name, rule]) => !resource.hidden.has(name) && (rule?.read !== undefined || rule?.write !== undefined),
   )
@@ -108,7 +107,7 @@ async function recordPermissions(ids: readonly string[], call: Call): Promise<Re
   const { resource } = call
   const found = new Map<string, Set<string>>()
   for (const [name, operation] of Object.entries(RECORD_OPERATIONS)) {
-    const callForOperation = forResource(call, resource, contextFor(call, resource, operation))
+    const callForOperation = callFor(call, resource, operation)
     const authorized = await isAuthorized(callForOperation, resource, operation)
     found.set(name, authorized ? await visibleIds(ids, resource, operation, callForOperation) : new Set())
   }

@@ -16,7 +16,7 @@ import type { WriteItem } from '../parse/write'
 import { bodyWithRevision } from '../extensions/response'
 import { hasText, readStoredText } from '../read/stored-text'
 import { runUpdate } from './update-row'
-import { callOn, type CallerContext } from './visible-rows'
+import { callOn, type CallerContext } from './call'
 
 /** The stored values of the columns by name. A value of a text column is text, a value of a JSON column is its JSON. */
 export type StoredValues = Readonly<Record<string, unknown>>

@@ -8,7 +8,7 @@ import { toRequestError } from '../read/rows/invalid-value'
 import { parseGet } from '../parse/list'
 import { planGet } from '../plan/read'
 import { wireRecords } from './respond'
-import { callOn, type CallerContext } from './visible-rows'
+import { callOn, type CallerContext } from './call'
 
 /**
  * Reads one record, as `GET /:resource/:id` returns it.

@@ -1,7 +1,7 @@
 /** Lists the records of a resource for a plugin, with the permissions, the fields and the row scope of the list route. */
-import { authorize, contextFor } from '../access/authorize'
+import { authorize } from '../access/authorize'
 import { applyScope } from '../access/row-scope'
-import { forResource, requireSession, type ApiRequest } from '../request/context'
+import type { ApiRequest } from '../request/context'
 import { executeList } from '../read/list'
 import { toRequestError } from '../read/rows/invalid-value'
 import { parseList } from '../parse/list'
@@ -9,18 +9,15 @@ import { readOperations } from '../parse/params'
 import { planList } from '../plan/read'
 import { listEnvelope } from './respond'
 import type { ApiResponse } from '../extensions/response'
-import type { CallerContext } from './visible-rows'
-import type { AutoApiContext } from '../../registration'
+import { replicaCallOn, type CallerContext } from './call'
 
 /**
  * @param query the query of the list route
  * @throws The errors of the list route.
  */
 export async function listRecords(ctx: CallerContext, name: string, query: ApiRequest['query']): Promise<ApiResponse> {
-  const session = requireSession(ctx)
-  const resource = session.api.resources.get(name)!
-  const call = forResource(session, resource, contextFor({ ...session, ctx: ctx as AutoApiContext }, resource, 'read'))
-  await authorize(call, resource, readOperations({ query }))
+  const call = replicaCallOn(ctx, name, 'read')
+  await authorize(call, call.resource, readOperations({ query }))
   const plan = await applyScope(call, await planList(parseList({ query }, call), call))
   try {
     return listEnvelope(await executeList(plan, call))

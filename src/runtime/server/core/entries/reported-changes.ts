@@ -16,7 +16,7 @@ import { hasParticipants } from '../commit/changes/report'
 import { planReported, type PlanAttempt, type ReportedRow } from '../commit/changes/reported'
 import { changedTable } from '../commit/changes/table'
 import { emitChanges } from '../extensions/listeners'
-import type { CallerContext } from './visible-rows'
+import type { CallerContext } from './call'
 import { createAttached } from '../process/attached'
 
 interface ChangedRow {

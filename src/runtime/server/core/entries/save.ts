@@ -1,12 +1,13 @@
 /** Creates and updates many records in one commit, for plugins: with the rules of bulk requests. */
+import { replicaCallOn } from './call'
 import type { Awaitable } from '../awaitable'
 import { INVALID, type Field } from '../../schema/field'
 import type { Resource } from '../../schema/model'
 import type { AutoApiContext } from '../../registration'
-import { authorize, authorizeAny, contextFor } from '../access/authorize'
+import { authorize, authorizeAny } from '../access/authorize'
 import { readableFields, requireField, select } from '../access/fields'
 import { applyScope, within, withReadable, type Scoped } from '../access/row-scope'
-import { forResource, requireSession, type Call } from '../request/context'
+import type { Call } from '../request/context'
 import { ApiError, conflict, invalidQuery, preconditionRequired } from '../error'
 import { itemContexts } from '../write/hooks'
 import { toItems } from '../write/items'
@@ -52,12 +53,7 @@ export type SaveRecords = (
 type GivenRecord = Readonly<Record<string, unknown>> | ApiError
 
 export const saveRecords: SaveRecords = async (ctx, name, given, { key } = {}) => {
-  const session = requireSession(ctx)
-  const resource = session.api.resources.get(name)
-  if (!resource) throw new Error(`[auto-api] saveRecords(): there is no resource \`${name}\`.`)
-  const callOf = (operation: 'create' | 'update') =>
-    forResource(session, resource, contextFor({ ...session, ctx: ctx as AutoApiContext }, resource, operation))
-  const [creating, updating] = [callOf('create'), callOf('update')]
+  const [creating, updating] = [replicaCallOn(ctx, name, 'create'), replicaCallOn(ctx, name, 'update')]
   await authorizeSave(creating, key !== undefined)
   const keyFields = key && await keyFieldsOf(key, updating)
   const records: GivenRecord[] = []
@@ -66,6 +62,7 @@ export const saveRecords: SaveRecords = async (ctx, name, given, { key } = {}) =
     await pause()
     records.push(record)
   }
+  const { resource } = updating
   const { found, ambiguous } = keyFields ? await findExisting(records, keyFields, updating) : NOTHING
   if (ambiguous.length > 0) {
     await authorize(updating, resource, ['update'])

@@ -1,8 +1,8 @@
 /** Opens a whole list, which plugins read in batches: with the permissions, the fields and the row scope of the list route. */
-import { authorize, authorizeGate, contextFor } from '../access/authorize'
+import { replicaCallOn } from './call'
+import { authorize, authorizeGate } from '../access/authorize'
 import { applyScope } from '../access/row-scope'
 import type { ApiRequest, Call } from '../request/context'
-import { forResource, requireSession } from '../request/context'
 import { invalidQuery } from '../error'
 import { countRows } from '../read/count'
 import { executeScan, prepareScan } from '../read/scan'
@@ -75,7 +75,7 @@ export const scanList: Scan = async function* (ctx, name, query, options) {
 }
 
 export const openList: OpenList = async (ctx, name, query = {}, { gate } = {}) => {
-  const call = callFor(ctx, name)
+  const call = replicaCallOn(ctx, name, 'read')
   await authorizeScan(call, query, gate)
   const listQuery = { ...parseScan(query, call), position: { mode: 'offset', page: 1 } as const, count: false }
   const requested = await applyScope(call, await planList(listQuery, call))
@@ -102,13 +102,6 @@ function columnsOf({ selection, include }: Pick<ReadPlan, 'selection' | 'include
       name: relation.name, isList: relation.kind !== 'one', columns: columnsOf(plan),
     })),
   }
-}
-
-function callFor(ctx: object, name: string): Call {
-  const session = requireSession(ctx)
-  const resource = session.api.resources.get(name)
-  if (!resource) throw new Error(`[auto-api] scan(): there is no resource \`${name}\`.`)
-  return forResource(session, resource, contextFor({ ...session, ctx: ctx as AutoApiContext }, resource, 'read'))
 }
 
 async function authorizeScan(call: Call, query: ApiRequest['query'], gate: string | undefined): Promise<void> {

@@ -1,12 +1,11 @@
 /** Updates a record for a plugin, as the update route does: permissions, validation, field rules, hooks and conditions of the request. */
-import { authorize, contextFor } from '../access/authorize'
-import { forResource, requireSession, type ApiRequest } from '../request/context'
+import { authorize } from '../access/authorize'
+import { requireSession, type ApiRequest } from '../request/context'
 import type { IncomingRequest } from '../extensions/listeners'
 import { parseUpdate } from '../parse/write'
 import type { ApiResponse } from '../extensions/response'
 import { runUpdate } from './update-row'
-import type { CallerContext } from './visible-rows'
-import type { AutoApiContext } from '../../registration'
+import { callOn, type CallerContext } from './call'
 
 /**
  * @param values the body of the update
@@ -16,11 +15,9 @@ import type { AutoApiContext } from '../../registration'
 export async function updateRecord(
   ctx: CallerContext, name: string, id: string, values: Readonly<Record<string, unknown>>, request: IncomingRequest,
 ): Promise<ApiResponse> {
-  const session = requireSession(ctx)
-  const resource = session.api.resources.get(name)!
-  const call = forResource(session, resource, contextFor({ ...session, ctx: ctx as AutoApiContext }, resource, 'update'))
-  await authorize(call, resource, ['update'])
-  return runUpdate(await parseUpdate(toUpdateRequest(session, name, id, values, request), call), call)
+  const call = callOn(ctx, name, 'update')
+  await authorize(call, call.resource, ['update'])
+  return runUpdate(await parseUpdate(toUpdateRequest(requireSession(ctx), name, id, values, request), call), call)
 }
 
 function toUpdateRequest(

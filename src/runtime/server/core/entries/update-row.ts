@@ -8,7 +8,7 @@ import { executeWrite, type CommitListeners } from '../write/run'
 import { planUpdate } from '../plan/write'
 import { writtenRecord } from './respond'
 import type { ApiResponse } from '../extensions/response'
-import { callFor, type CallerContext } from './visible-rows'
+import { callOn, type CallerContext } from './call'
 
 export type UpdateRow = typeof updateRow
 
@@ -21,7 +21,7 @@ export type UpdateRow = typeof updateRow
 export async function updateRow(
   ctx: CallerContext, name: string, id: string, values: Readonly<Record<string, unknown>>,
 ): Promise<Record<string, unknown>> {
-  const call = callFor(ctx, name)
+  const call = callOn(ctx, name)
   const key = toKey(call.resource, id)
   if (!key) throw notFound()
   return (await runUpdate({ bulk: false, items: [{ key, data: { values, sent: [], given: [] } }] }, call)).body as Record<string, unknown>

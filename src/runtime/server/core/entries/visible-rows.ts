@@ -1,38 +1,15 @@
 /** Loads rows for custom code. It applies the same row scope as the generated routes. */
 import type { Resource } from '../../schema/model'
-import { requireSession, forResource, type Call } from '../request/context'
+import { callOn, type CallerContext } from './call'
 import { notFound } from '../error'
 import { loadVisible } from '../write/visible'
 import { decoder, type RecordValues } from '../read/rows/decode'
 import { readRows } from '../read/rows/rows'
 import { allFields } from '../access/fields'
-import { contextFor } from '../access/authorize'
 import { toId, toKey } from '../../schema/record-id'
 import type { ReadPlan } from '../plan/read-plan'
-import { primaryOf } from '../replicas/read-engine'
 import { inTuples } from '../sql/list/index'
 import { within, type Plan } from '../access/row-scope'
-import type { AutoApiContext } from '../../registration'
-
-/** The context of a hook or a handler. It leaves out `body` and `query`, because each endpoint has its own types for them. */
-export type CallerContext = Omit<AutoApiContext, 'body' | 'query'>
-
-/** Creates a call on a resource for the operation of the context. @throws When there is no such resource. */
-export function callFor(ctx: CallerContext, name: string): Call {
-  return callOn(ctx, name, ctx.operation)
-}
-
-/**
- * Creates a call on a resource for an operation. Code that has a context can write what it has checked, so it reads from the primary.
- * @throws When there is no such resource.
- */
-export function callOn(ctx: CallerContext, name: string, operation: AutoApiContext['operation']): Call {
-  const session = requireSession(ctx)
-  const resource = session.api.resources.get(name)
-  if (!resource) throw new Error(`[auto-api] There is no resource \`${name}\`.`)
-  const own = { ...session, ctx: ctx as AutoApiContext, engine: primaryOf(session.engine) }
-  return forResource(own, resource, contextFor(own, resource, operation))
-}
 
 /**
  * Loads whole rows by their ids, in the order of the ids. The rows contain hidden columns.
@@ -44,7 +21,7 @@ export async function loadVisibleRows(
   ids: readonly (string | number)[],
 ): Promise<readonly RecordValues[]> {
   if (ids.length === 0) return []
-  const call = callFor(ctx, name)
+  const call = callOn(ctx, name)
   const { resource } = call
   const keys = ids.map((id) => {
     const key = toKey(resource, String(id))

@@ -1,10 +1,10 @@
 /** Plans the relation routes, which read related records and change links. The plans apply the permissions and row scope of both sides. */
 import type { Operation } from '../../../shared/operations'
 import type { ManyToMany, Relation, Resource } from '../../schema/model'
-import { forResource, type Call } from '../request/context'
+import type { Call } from '../request/context'
 import { linkTagRequired, quote, unknownIds, unknownRelationRoute, validationFailed } from '../error'
 import { keyFields, readableFields, select } from '../access/fields'
-import { authorize, contextFor } from '../access/authorize'
+import { authorize, callFor } from '../access/authorize'
 import { parseData } from '../parse/body'
 import { toKey, type Key } from '../../schema/record-id'
 import { LINK_OPERATIONS, type LinkMode, type LinkRequest, type Metadata, type RelatedQuery, type RelationLinks } from '../parse/relation'
@@ -25,7 +25,7 @@ export interface RelatedPlan extends Plan {
 export async function planRelated(query: RelatedQuery, call: Call): Promise<RelatedPlan> {
   const relation = await requireRouteRelation(call, query.relation)
   const { target } = relation
-  const listPlan = await planList(query.list, forResource(call, target, contextFor(call, target, 'read')))
+  const listPlan = await planList(query.list, callFor(call, target, 'read'))
   // The route has authorized only the resource of the record. The list also needs the permissions of the related resource.
   await authorize(call, target, listOperations(query))
   const metadata = query.metadata && relation.kind === 'manyToMany'

@@ -2,10 +2,10 @@
 import { sql } from 'drizzle-orm'
 import { shape } from '../sql/shape'
 import type { Resource } from '../../schema/model'
-import { forResource, type Call } from '../request/context'
+import type { Call } from '../request/context'
 import { changedMeanwhile, notFound } from '../error'
 import { keyFields, readableFields } from '../access/fields'
-import { authorize, contextFor } from '../access/authorize'
+import { authorize, callFor } from '../access/authorize'
 import { itemContext } from '../request/hooks'
 import { findDependents } from './cascade/dependents'
 import type { ReadPlan } from '../plan/read-plan'
@@ -54,7 +54,7 @@ export async function findGroup(plan: Scoped<WritePlan>, call: Call): Promise<re
 async function findPart(resource: Resource, plan: Scoped<WritePlan>, call: Call): Promise<GroupPart | undefined> {
   const count = await countGroup(resource, plan.deletionId!, call)
   if (count === 0) return undefined
-  const partCall = forResource(call, resource, contextFor(call, resource, call.ctx.operation))
+  const partCall = callFor(call, resource, call.ctx.operation)
   const partPlan = resource === plan.resource ? plan : await planPart(plan, partCall)
   const items = await readVisible(partPlan, partCall)
   // If a second count returns the same number, the caller cannot see one of the rows. Otherwise, another write changed the group.

@@ -1,10 +1,10 @@
 /** Reads a page of the feed: a constant number of statements, and one for each resource whose records a rule in code judges. */
 import { sql } from 'drizzle-orm'
 import type { ActivityEntry } from '../../../shared/types/audit'
-import { contextFor, decide } from '../../core/access/authorize'
+import { callFor, decide } from '../../core/access/authorize'
 import { select } from '../../core/access/fields'
 import { applyScope, type Scoped } from '../../core/access/row-scope'
-import { forResource, requireSession, type Call } from '../../core/request/context'
+import { requireSession, type Call } from '../../core/request/context'
 import { refused } from '../../core/error'
 import { decoder } from '../../core/read/rows/decode'
 import { toRequestError } from '../../core/read/rows/invalid-value'
@@ -40,7 +40,7 @@ export async function readFeed(log: AuditLog, options: ActivityFeedOptions, ctx:
   const resource = resourceOf(session.api, log)
   if (!await decide(session, PERMISSION, ctx)) throw refused(ctx)
   onlyVisibleRecords(session, log)
-  const call = forResource(session, resource, contextFor(session, resource, 'read'))
+  const call = callFor(session, resource, 'read')
   const { position, limit, count } = parseList({ query: toListQuery(ctx.query, []) }, call)
   const order: readonly Order[] = [{ field: resource.fields.get('id')!, descending: true }]
   const start = startOf(position, order, call)

@@ -4,8 +4,8 @@
  */
 import { sql, type SQL, type Table } from 'drizzle-orm'
 import { scopeSql } from '../../core/access/row-scope'
-import { forResource, type Session } from '../../core/request/context'
-import { contextFor } from '../../core/access/authorize'
+import type { Session } from '../../core/request/context'
+import { callFor } from '../../core/access/authorize'
 import { fromSql, type Clause } from '../../core/sql/clause'
 import { readerAccess } from '../audit-log/access'
 import { columnsOf, resourceOf, type AuditLog, type EntryColumns } from '../audit-log/log'
@@ -51,7 +51,7 @@ async function groupsOf(session: Session, log: AuditLog): Promise<Groups> {
       build: (word, build) => fixedSql(session.api, `${word} ${tenantMode(session)} ${access.key}`, build),
     }
   }
-  const call = forResource(session, resource, contextFor(session, resource, 'read'))
+  const call = callFor(session, resource, 'read')
   const scopes = new Map<Table, SQL>()
   for (const alias of [LATER, JOINED, OLDER].map(name => aliasOf(log.table, name))) scopes.set(alias, await scopeSql(call, resource, alias))
   return { session, log, isVisible: (_, other) => scopes.get(other)!, build: (_, build) => build() }

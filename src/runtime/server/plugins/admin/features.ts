@@ -1,8 +1,8 @@
 /** Selects the features of plugins that a caller can use. The API checks every request of a feature again. */
 import type { AdminFeatures, AdminTool, AdminUsers } from '../../../shared/types/admin'
 import type { DescribedResource } from '../../../shared/types/description'
-import { authorizeGate, contextFor, decide, isAuthorized } from '../../core/access/authorize'
-import { forResource, type Session } from '../../core/request/context'
+import { authorizeGate, callFor, decide, isAuthorized } from '../../core/access/authorize'
+import type { Session } from '../../core/request/context'
 import type { PluginFeatures } from '../../plugin/features'
 import type { Resource } from '../../schema/model'
 
@@ -64,7 +64,7 @@ const canReadLog = (session: Session, resource: string) => isAuthorized(session,
 /** Whether the caller can read the resource through a named gate, which replaces the permission of the resource. */
 async function passesGate(session: Session, resource: Resource, gate: string): Promise<boolean> {
   try {
-    await authorizeGate(forResource(session, resource, contextFor(session, resource, 'read')), gate)
+    await authorizeGate(callFor(session, resource, 'read'), gate)
     return true
   }
   catch (error) {

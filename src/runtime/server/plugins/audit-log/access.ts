@@ -1,9 +1,9 @@
 /** What a reader of entries can see of each resource, by the rules of today. Computed once per request. */
-import { can, contextFor, decide, isAuthorized } from '../../core/access/authorize'
+import { callFor, can, contextFor, decide, isAuthorized } from '../../core/access/authorize'
 import { readableFields, type Selection } from '../../core/access/fields'
 import { limitsOf } from '../../core/request/limits'
 import { scopeClause } from '../../core/access/row-scope'
-import { forResource, type Call, type Session } from '../../core/request/context'
+import type { Call, Session } from '../../core/request/context'
 import type { Clause } from '../../core/sql/clause'
 import { idOf } from '../../core/sql/shape'
 import type { TrashMode } from '../../../shared/query'
@@ -96,11 +96,11 @@ function isOutside(ctx: AutoApiContext, { name }: Resource): boolean {
 }
 
 async function resourceAccess(session: Session, resource: Resource): Promise<ResourceAccess> {
-  const call = callFor(session, resource)
+  const call = callFor(session, resource, 'read')
   const readable = await readableFields(call, resource)
   const links: string[] = []
   for (const { name, target, columns, foreignColumns } of unregisteredLinks(resource)) {
-    const targetFields = await readableFields(callFor(session, target), target)
+    const targetFields = await readableFields(callFor(session, target, 'read'), target)
     const isReadable = columns.every(field => readable.byName.has(field.name))
       && foreignColumns.every(({ name }) => targetFields.byName.has(name))
     if (isReadable && await can(session, target, 'read')) links.push(name)
@@ -129,5 +129,3 @@ function shownFields({ roles, tenant, primaryKey }: Resource, readable: Selectio
   }
   return fields
 }
-
-const callFor = (session: Session, resource: Resource) => forResource(session, resource, contextFor(session, resource, 'read'))

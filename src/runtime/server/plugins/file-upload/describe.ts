@@ -1,9 +1,9 @@
 /** The descriptions of the routes of a file column, and which callers their documents are for. */
 import type { DescribedResource } from '../../../shared/types/description'
 import type { DescribeRoute } from '../../../shared/types/openapi'
-import { contextFor } from '../../core/access/authorize'
+import { callFor } from '../../core/access/authorize'
 import { refusedFields } from '../../core/access/fields'
-import { forResource, requireSession } from '../../core/request/context'
+import { requireSession } from '../../core/request/context'
 import { operationId } from '../../plugin/description'
 import type { AutoApiContext } from '../../registration'
 import type { FileField } from './options'
@@ -62,6 +62,6 @@ export const canReadField = ({ field }: FileField) => (_: AutoApiContext, descri
 export const canWriteField = ({ resource: name, field }: FileField) => async (ctx: AutoApiContext): Promise<boolean> => {
   const session = requireSession(ctx)
   const resource = session.api.resources.get(name)!
-  const call = forResource(session, resource, contextFor(session, resource, 'update'))
+  const call = callFor(session, resource, 'update')
   return !(await refusedFields(call, resource, 'write')).has(field)
 }

@@ -2,8 +2,8 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { toRouteKey, type Method } from '../../../shared/routes'
 import type { DescribedResource } from '../../../shared/types/description'
-import { authorizeAny, authorizeGate, contextFor } from '../../core/access/authorize'
-import { forResource, requireSession, type Call, type Session } from '../../core/request/context'
+import { authorizeAny, authorizeGate, callFor } from '../../core/access/authorize'
+import { requireSession, type Call, type Session } from '../../core/request/context'
 import { describeFor } from '../../core/describe/describe'
 import { findEndpoint, type EndpointDetails } from '../../core/entries/endpoint'
 import { ApiError } from '../../core/error'
@@ -135,7 +135,7 @@ async function canUse(
   const [operation] = operations
   // A disabled operation is a 405, before any permission.
   if (!resource || !operation || resource.disabled.has(operation)) return false
-  const call = forResource(session, resource, contextFor(session, resource, operation))
+  const call = callFor(session, resource, operation)
   return await isAuthorized(call, operations, gate) && (documentedFor?.(call.ctx, resources[name]) ?? true)
 }
 

@@ -5,9 +5,9 @@ import { shape } from '../../sql/shape'
 import type { Field } from '../../../schema/field'
 import type { Operation } from '../../../../shared/operations'
 import type { ManyToMany, Resource } from '../../../schema/model'
-import { forResource, type Call } from '../../request/context'
+import type { Call } from '../../request/context'
 import { notFound } from '../../error'
-import { contextFor } from '../../access/authorize'
+import { callFor } from '../../access/authorize'
 import { allFields, select, type Selection } from '../../access/fields'
 import type { Key } from '../../../schema/record-id'
 import type { LinkMode } from '../../parse/relation'
@@ -83,7 +83,7 @@ export function linkedClauses({ link: { relation, tenantId }, ofParent }: LinkTa
 
 /** The request in the context of the junction. */
 export const forJunction = (call: Call, junction: Resource, operation: Operation) =>
-  forResource(call, junction, contextFor(call, junction, operation))
+  callFor(call, junction, operation)
 
 /**
  * Matches the records that are linked to the parent: `tags.id in (select tag_id from junction where post_id = ? and …)`.

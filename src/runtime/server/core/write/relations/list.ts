@@ -1,8 +1,8 @@
 /** Lists the linked records that the caller can see, with the metadata of each link. */
 import type { ManyToMany } from '../../../schema/model'
-import { forResource, type Call } from '../../request/context'
+import type { Call } from '../../request/context'
 import { allFields, readableFields, select } from '../../access/fields'
-import { contextFor } from '../../access/authorize'
+import { callFor } from '../../access/authorize'
 import type { RelatedPlan } from '../../plan/relation'
 import { inTuples } from '../../sql/list/index'
 import { tupleKey } from '../../sql/tuple-key'
@@ -20,7 +20,7 @@ export async function executeRelated(plan: Scoped<RelatedPlan>, call: Call): Pro
   const linked = relation.kind === 'manyToMany'
     ? await linkedTo(relation, parent, through!, call)
     : inTuples(call.engine, relation.foreignColumns, [parent])
-  const targetCall = forResource(call, relation.target, contextFor(call, relation.target, 'read'))
+  const targetCall = callFor(call, relation.target, 'read')
   return executeList(narrow(list, [linked]), targetCall, relation.kind === 'manyToMany' && plan.metadata
     ? { extraColumns: relation.foreignColumns, attach: (records, keys) => attachMetadata(relation, parent, through!, records, keys, call) }
     : undefined)

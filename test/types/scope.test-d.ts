@@ -1,6 +1,6 @@
 /** A plan without a scope cannot be executed, and only `row-scope.ts` can add one. */
 import { describe, expectTypeOf, test } from 'vitest'
-import type { Call } from '../../src/runtime/server/core/request/context'
+import type { Call } from '../../src/runtime/server/core/request/session'
 import { executeGroups } from '../../src/runtime/server/core/read/aggregate/groups'
 import { executeGet } from '../../src/runtime/server/core/read/get'
 import { executeList } from '../../src/runtime/server/core/read/list'

@@ -12,7 +12,7 @@ import {
 } from '#auto-api/h3'
 import type { Method } from '../shared/routes'
 import type { ServerApi } from './api/create'
-import type { ApiRequest } from './core/request/context'
+import type { ApiRequest } from './core/request/api-request'
 import { isHttpError, methodNotAllowed } from './core/error'
 import { STATUS_TEXT } from '../shared/error-codes'
 import { allowedMethods, assertEnabled, type Route, type RoutesByMethod } from './core/pipeline'

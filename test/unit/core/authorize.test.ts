@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { authorize, authorizeAny, authorizeGate, can, contextFor, decide, isAuthorized } from '../../../src/runtime/server/core/access/authorize'
 import { setLimits } from '../../../src/runtime/server/core/request/limits'
-import type { Call } from '../../../src/runtime/server/core/request/context'
+import type { Call } from '../../../src/runtime/server/core/request/session'
 import type { AutoApiContext, AutoApiUser, Permission, ResourceAuth } from '../../../src/runtime/server/registration'
 import type { Operation } from '../../../src/runtime/shared/operations'
 import { resourceOf, resourcesOf, sqlite, tenancy } from '../schema/tables'

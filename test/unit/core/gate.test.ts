@@ -1,7 +1,7 @@
 /** May the caller: every value a permission can have, for every kind of caller, written down as the contract has it. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { decide, can } from '../../../src/runtime/server/core/access/authorize'
-import type { Session } from '../../../src/runtime/server/core/request/context'
+import type { Session } from '../../../src/runtime/server/core/request/session'
 import type { AutoApiContext, Permission, ResourceAuth } from '../../../src/runtime/server/registration'
 import type { Operation } from '../../../src/runtime/shared/operations'
 import { resourceOf, sqlite } from '../schema/tables'

@@ -1,7 +1,7 @@
 /** What rules see of a caller with scopes: the user without roles, and only the permissions that the scopes name. */
 import { describe, expect, it } from 'vitest'
 import { limitsOf, ownerSession, reduceCaller, rolesOf, setLimits } from '../../../src/runtime/server/core/request/limits'
-import type { Session } from '../../../src/runtime/server/core/request/context'
+import type { Session } from '../../../src/runtime/server/core/request/session'
 import type { AutoApiContext, AutoApiUser } from '../../../src/runtime/server/registration'
 
 const reduce = (user: object | null, permissions: string[], scopes: string[]) => reduceCaller({ user: user as AutoApiUser | null, permissions }, new Set(scopes))

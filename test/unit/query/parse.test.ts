@@ -1,6 +1,7 @@
 /** What the parameters of a query string mean, without a schema and without a database. */
 import { describe, expect, it } from 'vitest'
-import type { ApiRequest, Call } from '../../../src/runtime/server/core/request/context'
+import type { ApiRequest } from '../../../src/runtime/server/core/request/api-request'
+import type { Call } from '../../../src/runtime/server/core/request/session'
 import { parseGroups } from '../../../src/runtime/server/core/parse/aggregate'
 import { parseGet, parseList } from '../../../src/runtime/server/core/parse/list'
 import { aggregateOperations, readOperations, toOffset } from '../../../src/runtime/server/core/parse/params'

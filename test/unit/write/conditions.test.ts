@@ -154,7 +154,8 @@ describe('a condition of the request', () => {
   const readText = async (event: H3Event) => (await import('h3')).readRawBody(event) as Promise<string>
 
   async function update(ctx: AutoApiContext, items: Item[]) {
-    const { requireSession, forResource } = await import('../../../src/runtime/server/core/request/context')
+    const { requireSession } = await import('../../../src/runtime/server/core/request/session')
+    const { forResource } = await import('../../../src/runtime/server/core/request/call')
     const { contextFor } = await import('../../../src/runtime/server/core/access/authorize')
     const { applyScope } = await import('../../../src/runtime/server/core/access/row-scope')
     const { executeWrite } = await import('../../../src/runtime/server/core/write/run')

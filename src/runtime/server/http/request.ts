@@ -2,7 +2,7 @@
 import { LIMITS } from '../../shared/limits'
 import type { ServerApi } from '../api/create'
 import { clientAddressOf, type ClientEvent } from '../client-address'
-import type { ApiRequest } from '../core/request/context'
+import type { ApiRequest } from '../core/request/api-request'
 import { invalidBody, limitExceeded, notFound } from '../core/error'
 import { assertHeader } from '../core/request/header'
 import type { ArrivingRequest } from '../core/extensions/listeners'

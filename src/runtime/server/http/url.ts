@@ -1,5 +1,5 @@
 /** Reads the URL of a request as the client sent it, and splits it into its parts. */
-import type { ApiRequest } from '../core/request/context'
+import type { ApiRequest } from '../core/request/api-request'
 import { decode } from '../schema/record-id'
 
 /** The parts of an event, of either version of h3, that hold its URL. */

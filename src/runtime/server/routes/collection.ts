@@ -1,6 +1,6 @@
 /** `/:resource`. A list with `groupBy` has the same response as `/aggregate`. */
 import type { Api } from '../core/api'
-import type { ApiRequest } from '../core/request/context'
+import type { ApiRequest } from '../core/request/api-request'
 import { executeGroups } from '../core/read/aggregate/groups'
 import { executeList } from '../core/read/list'
 import { executeWrite } from '../core/write/run'

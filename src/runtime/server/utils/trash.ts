@@ -1,7 +1,7 @@
 /** Server utils for the trash: restore and purge batches with the caller's permissions, and purge expired rows. */
 import { useApi } from '../runtime'
 import { callOn, type CallerContext } from '../core/entries/call'
-import { createSystemCall } from '../core/request/context'
+import { createSystemCall } from '../core/request/call'
 import { executeWrite } from '../core/write/run'
 import { purgeExpired } from '../core/write/retention'
 import { authorize } from '../core/access/authorize'

@@ -1,6 +1,6 @@
 /** Which totals the response cache keeps, until when, and for which statements. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { requireSession } from '../../../../src/runtime/server/core/request/context'
+import { requireSession } from '../../../../src/runtime/server/core/request/session'
 import { knownTotals } from '../../../../src/runtime/server/core/read/known-totals'
 import { createItems, openCache, respond } from './open-cache'
 

@@ -1,7 +1,7 @@
 /** A response cache without an API around it: a test sends it contexts, and decides what the rest of the API responds. */
 import { vi } from 'vitest'
 import type { Api } from '../../../../src/runtime/server/core/api'
-import { createSession } from '../../../../src/runtime/server/core/request/context'
+import { createSession } from '../../../../src/runtime/server/core/request/session'
 import type { ApiResponse } from '../../../../src/runtime/server/core/extensions/response'
 import type { Engine } from '../../../../src/runtime/server/engines/engine'
 import { createServices } from '../../../../src/runtime/server/core/extensions/services'

@@ -4,7 +4,7 @@ import type { AutoApiContext } from '../../registration'
 import type { Field } from '../../schema/field'
 import type { Resource } from '../../schema/model'
 import { createLruCache } from '../../engines/lru-cache'
-import { isTenantId, type Call, type Session } from '../request/context'
+import { isTenantId, type Call, type Session } from '../request/session'
 import { tenantRequired } from '../error'
 import { memoized } from '../memoized'
 

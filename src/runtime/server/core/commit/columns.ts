@@ -1,7 +1,7 @@
 /** Builds column names and lists for the statements of a commit. */
 import { sql, type Column, type SQL } from 'drizzle-orm'
 import type { Field } from '../../schema/field'
-import type { Call } from '../request/context'
+import type { Call } from '../request/session'
 
 /** Returns the column's name without its table, for the left side of an assignment and for the column list of an insert. */
 export function columnName(engine: Call['engine'], field: Field): SQL {

@@ -1,6 +1,6 @@
 /** Runs the operations of a write in one commit, and reports the changes to listeners. A dry run rolls them back. */
 import { BusyError, ExpectationError, type Outcome } from '../../engines/engine'
-import type { Call } from '../request/context'
+import type { Call } from '../request/session'
 import { changedMeanwhile } from '../error'
 import { emitChanges } from '../extensions/listeners'
 import { andThen, attempt, type Awaitable } from '../awaitable'

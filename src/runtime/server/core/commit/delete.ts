@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import type { WriteStatement } from '../../engines/engine'
 import { shape } from '../sql/shape'
 import type { Resource } from '../../schema/model'
-import type { Call } from '../request/context'
+import type { Call } from '../request/session'
 import { shapeOf, statement, valuesOf, whereClause, type Clause } from '../sql/clause'
 
 /** `delete from t where …`. It must delete exactly one row, unless the caller overrides `expectedRows`. */

@@ -1,7 +1,7 @@
 /** Turns a failed commit into the error of the response. Causes: an unmet expectation, a busy database or a violated constraint. */
 import { findViolation, type Violation } from '../../engines/violation'
 import { BusyError, ExpectationError } from '../../engines/engine'
-import type { Call } from '../request/context'
+import type { Call } from '../request/session'
 import { busy, changedMeanwhile, conflict, invalidReference, notFound, preconditionFailed, validationFailed } from '../error'
 import { readableFields } from '../access/fields'
 import type { Plan, Scoped } from '../access/row-scope'

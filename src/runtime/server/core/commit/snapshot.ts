@@ -1,6 +1,6 @@
 /** Reads rows before a commit changes them, if a plugin that takes part in the commit needs them. */
 import type { Resource } from '../../schema/model'
-import type { Call } from '../request/context'
+import type { Call } from '../request/session'
 import type { Clause } from '../sql/clause'
 import { hasParticipants, needsImages, needsSources, reportedColumns } from './changes/report'
 import { rowsWhere } from './changes/source'

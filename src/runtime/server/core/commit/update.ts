@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm'
 import { shape } from '../sql/shape'
 import type { Resource } from '../../schema/model'
-import type { Call } from '../request/context'
+import type { Call } from '../request/session'
 import type { Selection } from '../access/fields'
 import { boundValue, shapeOf, statement, valuesOf, whereClause, type Clause } from '../sql/clause'
 import { decoder } from '../read/rows/decode'

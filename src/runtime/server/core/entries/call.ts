@@ -1,7 +1,7 @@
 /** Calls on a resource for code that has a context: a hook, a handler, a plugin. */
 import { callFor } from '../access/authorize'
 import { primaryOf } from '../replicas/read-engine'
-import { requireSession, type Call } from '../request/context'
+import { requireSession, type Call } from '../request/session'
 import type { AutoApiContext } from '../../registration'
 
 /** The context of a hook or a handler. It leaves out `body` and `query`, because each endpoint has its own types for them. */

@@ -1,7 +1,7 @@
 /** Reads one record for a plugin as the get route does: with its permission, row scope, readable fields and hooks. */
 import { authorize } from '../access/authorize'
 import { applyScope } from '../access/row-scope'
-import type { ApiRequest } from '../request/context'
+import type { ApiRequest } from '../request/api-request'
 import { notFound } from '../error'
 import { executeGet } from '../read/get'
 import { toRequestError } from '../read/rows/invalid-value'

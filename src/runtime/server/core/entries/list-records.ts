@@ -1,7 +1,7 @@
 /** Lists the records of a resource for a plugin, with the permissions, the fields and the row scope of the list route. */
 import { authorize } from '../access/authorize'
 import { applyScope } from '../access/row-scope'
-import type { ApiRequest } from '../request/context'
+import type { ApiRequest } from '../request/api-request'
 import { executeList } from '../read/list'
 import { toRequestError } from '../read/rows/invalid-value'
 import { parseList } from '../parse/list'

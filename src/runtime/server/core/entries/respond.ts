@@ -1,5 +1,5 @@
 /** Converts the results of routes to responses. A response contains only readable fields, in their wire form. */
-import type { Call } from '../request/context'
+import type { Call } from '../request/session'
 import { createTextResponse, type ApiResponse } from '../extensions/response'
 import type { GroupResult } from '../read/aggregate/groups'
 import type { ListResult } from '../read/list'

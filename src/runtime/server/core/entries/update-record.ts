@@ -1,6 +1,7 @@
 /** Updates a record for a plugin, as the update route does: permissions, validation, field rules, hooks and conditions of the request. */
 import { authorize } from '../access/authorize'
-import { requireSession, type ApiRequest } from '../request/context'
+import type { ApiRequest } from '../request/api-request'
+import { requireSession } from '../request/session'
 import type { IncomingRequest } from '../extensions/listeners'
 import { parseUpdate } from '../parse/write'
 import type { ApiResponse } from '../extensions/response'

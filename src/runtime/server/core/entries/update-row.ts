@@ -1,7 +1,7 @@
 /** Updates one row for plugins, as an ordinary update: row scope, hooks, plugins that take part in commits. */
 import { toKey } from '../../schema/record-id'
 import { applyScope } from '../access/row-scope'
-import type { Call } from '../request/context'
+import type { Call } from '../request/session'
 import { notFound } from '../error'
 import { toRequestError } from '../read/rows/invalid-value'
 import { executeWrite, type CommitListeners } from '../write/run'

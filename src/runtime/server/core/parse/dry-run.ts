@@ -1,5 +1,5 @@
 /** Dry runs: a write with all its checks, which the database rolls back at the end. */
-import type { ApiRequest } from '../request/context'
+import type { ApiRequest } from '../request/api-request'
 import { ApiError, invalidValue, quote } from '../error'
 import { flag } from './params'
 import { canWrite, isDryRun, preferredEnd } from '../request/prefer'

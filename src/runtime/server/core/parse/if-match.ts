@@ -1,6 +1,6 @@
 /** Parses the condition of a write: the tags in `If-Match`, or in `ifMatch` of an item of a batch. */
 import type { Resource } from '../../schema/model'
-import type { ApiRequest } from '../request/context'
+import type { ApiRequest } from '../request/api-request'
 import { invalidValue, preconditionRequired } from '../error'
 
 /** The revisions of which the record must have one. `'*'` accepts every record. */

@@ -1,5 +1,6 @@
 /** Parses the query string of a list or a record. It does not resolve the names of fields and relations. */
-import type { ApiRequest, Call } from '../request/context'
+import type { ApiRequest } from '../request/api-request'
+import type { Call } from '../request/session'
 import { invalidQuery } from '../error'
 import { parseAggregates, type AggregateQuery } from './aggregate'
 import { parseFilter, type Filter } from './filter'

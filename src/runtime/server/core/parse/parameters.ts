@@ -2,7 +2,7 @@
 import type { RouteName } from '../../../shared/routes'
 import { didYouMean } from '../../../shared/suggest'
 import type { AutoApiConfig } from '../../../shared/config'
-import type { ApiRequest } from '../request/context'
+import type { ApiRequest } from '../request/api-request'
 import { invalidQuery, quote, shorten } from '../error'
 import { logPrefix, printable } from '../process/log'
 import { canWrite } from '../request/prefer'

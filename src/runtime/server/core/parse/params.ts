@@ -2,7 +2,7 @@
 import { LIMITS } from '../../../shared/limits'
 import type { Operation } from '../../../shared/operations'
 import type { TrashMode } from '../../../shared/query'
-import type { ApiRequest } from '../request/context'
+import type { ApiRequest } from '../request/api-request'
 import { invalidQuery, limitExceeded, quote } from '../error'
 
 export type Query = ApiRequest['query']

@@ -1,7 +1,8 @@
 /** Parses the requests of the relation routes. */
 import { isObject } from '../../../shared/is-object'
 import type { Operation } from '../../../shared/operations'
-import type { ApiRequest, Call } from '../request/context'
+import type { ApiRequest } from '../request/api-request'
+import type { Call } from '../request/session'
 import { invalidBody, limitExceeded, quote } from '../error'
 import { requireJsonObject } from './body'
 import { refuseIfMatch } from './if-match'

@@ -1,7 +1,7 @@
 /** Plans includes: each relation gets a plan that applies the permissions, readable fields and row scope of the related resource. */
 import type { Awaitable } from '../awaitable'
 import type { Relation, Resource } from '../../schema/model'
-import type { Call } from '../request/context'
+import type { Call } from '../request/session'
 import { invalidQuery, limitExceeded, quote } from '../error'
 import { readableFields, requireField, select, type Selection } from '../access/fields'
 import { authorize } from '../access/authorize'

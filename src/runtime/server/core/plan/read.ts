@@ -1,6 +1,6 @@
 /** Plans the reads of lists and of single records: replaces names with columns, and ends the order of a list with the primary key. */
 import type { Resource } from '../../schema/model'
-import type { Call } from '../request/context'
+import type { Call } from '../request/session'
 import { decryptCursor, readCursor } from '../sql/cursor'
 import { invalidQuery } from '../error'
 import { readableFields, type Selection } from '../access/fields'

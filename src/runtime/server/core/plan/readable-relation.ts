@@ -2,7 +2,7 @@
 import type { Relation, Resource } from '../../schema/model'
 import { relationColumns } from '../../schema/relation-columns'
 import type { Api } from '../api'
-import type { Call } from '../request/context'
+import type { Call } from '../request/session'
 import { unknownRelation } from '../error'
 import { isAuthorized } from '../access/authorize'
 import { readableFields } from '../access/fields'

@@ -1,6 +1,6 @@
 /** Chooses how the revisions of a resource are made. A tag must not let a caller guess values that `afterGet` hides. */
 import type { Operation } from '../../../shared/operations'
-import type { Call } from '../request/context'
+import type { Call } from '../request/session'
 import type { HookRegistry } from '../extensions/hook-registry'
 import { revisionOf } from './revision'
 import type { Resource } from '../../schema/model'

@@ -1,7 +1,7 @@
 /** Plans the relation routes, which read related records and change links. The plans apply the permissions and row scope of both sides. */
 import type { Operation } from '../../../shared/operations'
 import type { ManyToMany, Relation, Resource } from '../../schema/model'
-import type { Call } from '../request/context'
+import type { Call } from '../request/session'
 import { linkTagRequired, quote, unknownIds, unknownRelationRoute, validationFailed } from '../error'
 import { keyFields, readableFields, select } from '../access/fields'
 import { authorize, callFor } from '../access/authorize'

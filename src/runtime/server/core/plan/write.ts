@@ -1,7 +1,7 @@
 /** Plans a write. Every write is a batch of items. The routes for a single record pass one item. */
 import type { Table } from 'drizzle-orm'
 import type { Key } from '../../schema/record-id'
-import type { Call } from '../request/context'
+import type { Call } from '../request/session'
 import { readableFields, taggedFields, type Selection } from '../access/fields'
 import { reviserOf, type Revise } from './record-revision'
 import { andThen, type Awaitable } from '../awaitable'

@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm'
 import type { Statement } from '../../engines/engine'
 import { shape } from '../sql/shape'
-import type { Call } from '../request/context'
+import type { Call } from '../request/session'
 import type { ReadPlan } from '../plan/read-plan'
 import { shapeOf, statement, valuesOf, whereClause } from '../sql/clause'
 import type { Scoped } from '../access/row-scope'

@@ -1,5 +1,5 @@
 /** Runs a scoped get. */
-import type { Call } from '../request/context'
+import type { Call } from '../request/session'
 import { notFound } from '../error'
 import { idForHooks, runHooks, type AnyHook } from '../request/hooks'
 import type { GetPlan } from '../plan/read'

@@ -1,6 +1,6 @@
 /** Lets a plugin keep the totals of lists. A total depends on the SQL of its count, on its values, and on the tables that it reads. */
 import type { Statement } from '../../engines/engine'
-import type { Session } from '../request/context'
+import type { Session } from '../request/session'
 
 /**
  * Returns a total that is up to date, or that of `count`.

@@ -2,7 +2,7 @@
 import type { Awaitable } from '../awaitable'
 import { LIMITS } from '../../../shared/limits'
 import type { Field } from '../../schema/field'
-import type { Call } from '../request/context'
+import type { Call } from '../request/session'
 import { limitExceeded } from '../error'
 import { createCursor, encryptCursor } from '../sql/cursor'
 import { runHooks, type AnyHook } from '../request/hooks'

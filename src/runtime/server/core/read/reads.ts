@@ -2,7 +2,7 @@
 import type { Table } from 'drizzle-orm'
 import { relatedPlans } from '../access/related'
 import type { Plan, Scoped } from '../access/row-scope'
-import type { Call } from '../request/context'
+import type { Call } from '../request/session'
 import type { Clause } from '../sql/clause'
 
 /**

@@ -1,5 +1,5 @@
 /** Creates the records of a response: decodes rows, attaches includes and runs after-hooks. */
-import type { Call } from '../request/context'
+import type { Call } from '../request/session'
 import type { Resource } from '../../schema/model'
 import { keepReadable, readableFields } from '../access/fields'
 import { findHooks, runHooks, type AnyHook } from '../request/hooks'

@@ -1,6 +1,6 @@
 /** Runs a scoped list without pages: yields all records in batches. */
 import { LIMITS } from '../../../shared/limits'
-import type { Call } from '../request/context'
+import type { Call } from '../request/session'
 import { runHooks, type AnyHook } from '../request/hooks'
 import type { ListPlan } from '../plan/read'
 import type { Scoped } from '../access/row-scope'

@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm'
 import type { Field } from '../../schema/field'
 import type { Key } from '../../schema/record-id'
-import type { Call } from '../request/context'
+import type { Call } from '../request/session'
 import { keyFields } from '../access/fields'
 import type { Plan, Scoped } from '../access/row-scope'
 import { decoder } from './rows/decode'

@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm'
 import { relatedPlans } from '../access/related'
 import type { Scoped } from '../access/row-scope'
-import type { Call } from '../request/context'
+import type { Call } from '../request/session'
 import { isLimitExceeded } from '../error'
 import { knownTotals } from './known-totals'
 import type { ListPlan } from '../plan/read'

@@ -1,7 +1,7 @@
 /** Runs hooks one after another, each with a timeout. */
 import type { AutoApiContext } from '../../registration'
 import type { Resource } from '../../schema/model'
-import type { Call, Session } from './context'
+import type { Call, Session } from './session'
 import { toId, type Key } from '../../schema/record-id'
 import type { Hook, HookName } from '../extensions/hook-registry'
 import { logError } from '../process/log'

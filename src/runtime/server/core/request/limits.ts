@@ -4,7 +4,7 @@
  * otherwise allow the reduced caller, who has none.
  */
 import type { AutoApiContext, AutoApiUser } from '../../registration'
-import { createSession, type Session } from './context'
+import { createSession, type Session } from './session'
 
 export interface CredentialLimits {
   /** `<resource>:<operation>`, permissions and roles. Without scopes, the caller can do what the owner can do. */

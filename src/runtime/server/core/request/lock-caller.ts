@@ -1,7 +1,7 @@
 /** Gives a context the caller of a credential, which nothing can change afterwards. */
 import type { AutoApiContext, AutoApiUser } from '../../registration'
 import { reduceCaller, setLimits } from './limits'
-import { toPermissions } from './context'
+import { toPermissions } from './session'
 import type { CredentialCaller } from '../extensions/credentials'
 
 /** The contexts whose caller came by a credential. */

@@ -1,7 +1,8 @@
 /** Decides from which connection a session reads, and marks the responses of writes. */
 import type { Engine } from '../../engines/engine'
 import type { Api } from '../api'
-import type { ApiRequest, Session } from './context'
+import type { ApiRequest } from './api-request'
+import type { Session } from './session'
 import { ApiError, isHttpError } from '../error'
 import { isCredentialCaller } from './lock-caller'
 import { canWrite, isDryRun } from './prefer'

@@ -1,5 +1,6 @@
 /** The request that the handler of an endpoint or of a plugin route receives as its second argument. */
-import { toIncoming, type ApiRequest, type Session } from './context'
+import { toIncoming, type ApiRequest } from './api-request'
+import type { Session } from './session'
 import { assertHeader } from './header'
 import type { IncomingRequest } from '../extensions/listeners'
 import { DEFAULT_ACCEPTS } from './media-type'

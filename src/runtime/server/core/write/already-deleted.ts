@@ -1,7 +1,7 @@
 /**
  * In a batch delete, the cascade of an earlier item can delete the row of a later item. This module finds the result of that later item.
  */
-import type { Call } from '../request/context'
+import type { Call } from '../request/session'
 import { select } from '../access/fields'
 import type { ReadPlan } from '../plan/read-plan'
 import type { WritePlan } from '../plan/write'

@@ -1,5 +1,5 @@
 /** The type of the functions that build the operations of one commit. Each kind of write has one such function. */
-import type { Call } from '../request/context'
+import type { Call } from '../request/session'
 import type { WritePlan } from '../plan/write'
 import type { Scoped } from '../access/row-scope'
 import type { WriteOperation } from '../commit/operation'

@@ -1,5 +1,5 @@
 /** Commits the items of a write: all in one commit, or each in its own. If a commit fails, it finds the failed items and their errors. */
-import type { Call } from '../request/context'
+import type { Call } from '../request/session'
 import { bulkFailed } from './bulk-error'
 import { changedMeanwhile, isBusy, isInvalidReference } from '../error'
 import type { WritePlan } from '../plan/write'

@@ -1,6 +1,6 @@
 /** Checks the conditions that the request and the before-hooks set for the rows of a write. */
 import type { Awaitable } from '../awaitable'
-import type { Call } from '../request/context'
+import type { Call } from '../request/session'
 import { keyFields } from '../access/fields'
 import type { Plan, Scoped } from '../access/row-scope'
 import { keyClauses } from '../plan/read'

@@ -1,7 +1,7 @@
 /** The operations of a create: check the references, then insert the rows. A single row can need only one statement for both. */
 import { groupBy } from '../../../shared/group-by'
 import { isScalar } from '../../engines/scalar'
-import type { Call } from '../request/context'
+import type { Call } from '../request/session'
 import type { WritePlan } from '../plan/write'
 import { inTuples } from '../sql/list/index'
 import { reportRows, withReported } from '../commit/changes/report'

@@ -1,5 +1,5 @@
 /** Deletes the named rows from their table. The foreign keys of the database handle rows that still reference them. */
-import type { Call } from '../request/context'
+import type { Call } from '../request/session'
 import { keyFields } from '../access/fields'
 import type { Scoped } from '../access/row-scope'
 import type { WritePlan } from '../plan/write'

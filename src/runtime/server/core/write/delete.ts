@@ -1,5 +1,5 @@
 /** The operations of a delete: move the rows and their dependents to the trash, or delete the rows of a table without trash. */
-import type { Call } from '../request/context'
+import type { Call } from '../request/session'
 import { keyFields } from '../access/fields'
 import type { Scoped } from '../access/row-scope'
 import { keyClauses } from '../plan/read'

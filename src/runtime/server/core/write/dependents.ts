@@ -1,5 +1,5 @@
 /** Finds the dependents of the rows that a write names. */
-import type { Call } from '../request/context'
+import type { Call } from '../request/session'
 import type { Scoped } from '../access/row-scope'
 import type { WritePlan } from '../plan/write'
 import type { Closure, FollowedRows } from './cascade/closure/index'

@@ -1,5 +1,5 @@
 /** Finds the items that made a batch fail. It tries each item alone and rolls the try back. Hooks do not run again. */
-import type { Call } from '../request/context'
+import type { Call } from '../request/session'
 import { isBusy } from '../error'
 import type { WritePlan } from '../plan/write'
 import type { Scoped } from '../access/row-scope'

@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm'
 import { shape } from '../sql/shape'
 import type { Resource } from '../../schema/model'
-import type { Call } from '../request/context'
+import type { Call } from '../request/session'
 import { changedMeanwhile, notFound } from '../error'
 import { keyFields, readableFields } from '../access/fields'
 import { authorize, callFor } from '../access/authorize'

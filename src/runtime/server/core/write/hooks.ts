@@ -1,7 +1,7 @@
 /** Runs the hooks of a write. Each kind of write has its own hooks with their own arguments. */
 import { is, SQL } from 'drizzle-orm'
 import type { AutoApiContext, ConditionalContext } from '../../registration'
-import type { Call } from '../request/context'
+import type { Call } from '../request/session'
 import { preconditionFailed } from '../error'
 import { findHooks, idForHooks, itemContext, runAfterHooks, runHooks, type AnyHook, type HookName } from '../request/hooks'
 import type { WriteKind, WritePlan } from '../plan/write'

@@ -1,5 +1,5 @@
 /** Applies the rules in code once more to rows that have changed since. The caller of a write that is still allowed does not notice. */
-import type { Call } from '../request/context'
+import type { Call } from '../request/session'
 import type { WritePlan } from '../plan/write'
 import type { Scoped } from '../access/row-scope'
 import { CommitFailed } from '../commit/failure'

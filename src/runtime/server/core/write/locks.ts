@@ -1,5 +1,5 @@
 /** The operations that lock the named rows before any of them is written. */
-import type { Call } from '../request/context'
+import type { Call } from '../request/session'
 import { keyFields } from '../access/fields'
 import type { Scoped } from '../access/row-scope'
 import type { WritePlan } from '../plan/write'

@@ -5,7 +5,7 @@
 import { is, SQL } from 'drizzle-orm'
 import type { Resource } from '../../schema/model'
 import type { Scoped } from '../access/row-scope'
-import type { Call } from '../request/context'
+import type { Call } from '../request/session'
 import type { WritePlan } from '../plan/write'
 import { tupleKey } from '../sql/tuple-key'
 import { selectStatement } from '../commit/select'

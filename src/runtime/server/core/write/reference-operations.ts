@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm'
 import { groupBy } from '../../../shared/group-by'
 import type { Resource } from '../../schema/model'
-import type { Call } from '../request/context'
+import type { Call } from '../request/session'
 import { keyFields } from '../access/fields'
 import { fromClauses, whereClause, type Clause } from '../sql/clause'
 import { inUniqueKeys } from '../sql/list/index'

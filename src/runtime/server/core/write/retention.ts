@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm'
 import { LIMITS } from '../../../shared/limits'
 import { shape } from '../sql/shape'
-import type { Call } from '../request/context'
+import type { Call } from '../request/session'
 import { keyFields } from '../access/fields'
 import { itemContext } from '../request/hooks'
 import type { Key } from '../../schema/record-id'

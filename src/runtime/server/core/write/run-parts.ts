@@ -1,5 +1,5 @@
 /** Runs several writes of one resource in one commit, such as its creates and its updates. Each item has the rules of a bulk request. */
-import type { Call } from '../request/context'
+import type { Call } from '../request/session'
 import { bulkFailed, type ItemFailure } from './bulk-error'
 import { changedMeanwhile, isBusy, isNotFound } from '../error'
 import type { WritePlan } from '../plan/write'

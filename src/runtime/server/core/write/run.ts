@@ -1,6 +1,6 @@
 /** Runs a write or a dry run of one: load the rows, run the before-hooks, check fields and references, commit, run the after-hooks. */
 import { inTurn, type Awaitable } from '../awaitable'
-import type { Call } from '../request/context'
+import type { Call } from '../request/session'
 import type { WritePlan } from '../plan/write'
 import type { Scoped } from '../access/row-scope'
 import { assertConfirmed, countAffected, type AffectedPart } from './affected'

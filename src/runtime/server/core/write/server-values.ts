@@ -6,7 +6,7 @@ import type { Field } from '../../schema/field'
 import type { GraphNode } from '../../schema/graph'
 import type { Resource } from '../../schema/model'
 import { encodeValue } from '../../drizzle/index'
-import type { Call } from '../request/context'
+import type { Call } from '../request/session'
 import type { WritePlan } from '../plan/write'
 import { memoized } from '../memoized'
 

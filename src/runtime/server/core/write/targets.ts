@@ -1,7 +1,7 @@
 /** Loads the rows that a write names, in one statement. A row that the caller cannot see gets 404. */
 import type { Awaitable } from '../awaitable'
 import type { Row } from '../../engines/engine'
-import type { Call } from '../request/context'
+import type { Call } from '../request/session'
 import { notFound, refused } from '../error'
 import { allFields, select, type Selection } from '../access/fields'
 import type { ReadPlan } from '../plan/read-plan'

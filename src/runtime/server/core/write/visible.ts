@@ -3,7 +3,7 @@ import type { Operation } from '../../../shared/operations'
 import type { Key } from '../../schema/record-id'
 import type { Resource } from '../../schema/model'
 import { applyScope, type Plan, type Scoped } from '../access/row-scope'
-import type { Call } from '../request/context'
+import type { Call } from '../request/session'
 import type { Target } from './items'
 import { loadTargets } from './targets'
 

@@ -3,7 +3,7 @@
  * database computes them as columns of the entries. Rules in code judge some records: those are loaded, once per request.
  */
 import { sql, type Column } from 'drizzle-orm'
-import type { Session } from '../../core/request/context'
+import type { Session } from '../../core/request/session'
 import { fromClauses, shapeOf, statement, valuesOf, type Clause } from '../../core/sql/clause'
 import { inTuples } from '../../core/sql/list/index'
 import { quoted, shape } from '../../core/sql/shape'

@@ -4,7 +4,7 @@
  */
 import { sql, type SQL, type Table } from 'drizzle-orm'
 import { scopeSql } from '../../core/access/row-scope'
-import type { Session } from '../../core/request/context'
+import type { Session } from '../../core/request/session'
 import { callFor } from '../../core/access/authorize'
 import { fromSql, type Clause } from '../../core/sql/clause'
 import { readerAccess } from '../audit-log/access'

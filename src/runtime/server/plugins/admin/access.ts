@@ -5,7 +5,7 @@ import type {
 } from '../../../shared/types/admin'
 import type { DescribedResource } from '../../../shared/types/description'
 import { operationCapabilities, type OperationCapabilities } from '../../core/describe/capabilities'
-import { requireSession, type Session } from '../../core/request/context'
+import { requireSession, type Session } from '../../core/request/session'
 import { describeFor } from '../../core/describe/describe'
 import { refused } from '../../core/error'
 import type { PluginFeatures } from '../../plugin/features'

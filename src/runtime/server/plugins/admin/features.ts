@@ -2,7 +2,7 @@
 import type { AdminFeatures, AdminTool, AdminUsers } from '../../../shared/types/admin'
 import type { DescribedResource } from '../../../shared/types/description'
 import { authorizeGate, callFor, decide, isAuthorized } from '../../core/access/authorize'
-import type { Session } from '../../core/request/context'
+import type { Session } from '../../core/request/session'
 import type { PluginFeatures } from '../../plugin/features'
 import type { Resource } from '../../schema/model'
 

@@ -1,7 +1,7 @@
 /** Makes, changes and revokes tokens: the hooks of the generated routes, and which tokens a caller sees. */
 import { and, eq, sql, type Column, type SQL, type Table } from 'drizzle-orm'
 import { limitsOf, rolesOf, SUPER_ADMIN } from '../../core/request/limits'
-import { requireSession, toPermissions } from '../../core/request/context'
+import { requireSession, toPermissions } from '../../core/request/session'
 import { conflict, refused } from '../../core/error'
 import { uuidv7 } from '../../core/process/uuid'
 import type { AutoApiContext, ConditionalContext, ResourceHooks } from '../../registration'

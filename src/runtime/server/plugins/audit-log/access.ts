@@ -3,7 +3,7 @@ import { callFor, can, contextFor, decide, isAuthorized } from '../../core/acces
 import { readableFields, type Selection } from '../../core/access/fields'
 import { limitsOf } from '../../core/request/limits'
 import { scopeClause } from '../../core/access/row-scope'
-import type { Call, Session } from '../../core/request/context'
+import type { Call, Session } from '../../core/request/session'
 import type { Clause } from '../../core/sql/clause'
 import { idOf } from '../../core/sql/shape'
 import type { TrashMode } from '../../../shared/query'

@@ -2,7 +2,7 @@
 import { didYouMean } from '../../../shared/suggest'
 import { EXPECTED, INVALID, WIRE_FORMATS } from '../../../shared/wire'
 import { authorize, isAuthorized } from '../../core/access/authorize'
-import { requireSession } from '../../core/request/context'
+import { requireSession } from '../../core/request/session'
 import { invalidQuery, invalidValue, notFound, quote } from '../../core/error'
 import { listRecords } from '../../core/entries/list-records'
 import { singleValue, type Query } from '../../core/parse/params'

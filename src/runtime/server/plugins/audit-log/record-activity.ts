@@ -2,7 +2,7 @@
 import { sql, type SQL } from 'drizzle-orm'
 import { didYouMean } from '../../../shared/suggest'
 import { CHANGE_KINDS } from '../../core/extensions/changes'
-import { requireSession, type Session } from '../../core/request/context'
+import { requireSession, type Session } from '../../core/request/session'
 import { joinAnd } from '../../core/sql/clause'
 import { keyClauses } from '../../core/plan/read'
 import { uuidv7 } from '../../core/process/uuid'

@@ -1,5 +1,5 @@
 /** Records exports: who exported which columns of which resource, with which query. */
-import { requireSession } from '../../core/request/context'
+import { requireSession } from '../../core/request/session'
 import type { Query } from '../../core/parse/params'
 import { uuidv7 } from '../../core/process/uuid'
 import type { AutoApiContext } from '../../registration'

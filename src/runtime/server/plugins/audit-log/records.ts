@@ -2,7 +2,7 @@
 import { allFields } from '../../core/access/fields'
 import { applyScope, narrow } from '../../core/access/row-scope'
 import type { Api } from '../../core/api'
-import { requireSession, type Session } from '../../core/request/context'
+import { requireSession, type Session } from '../../core/request/session'
 import { decoder, type RecordValues } from '../../core/read/rows/decode'
 import { readRows } from '../../core/read/rows/rows'
 import type { ReadPlan } from '../../core/plan/read-plan'

@@ -1,7 +1,7 @@
 /** Removes from entries what the reader cannot read today. */
 import { isObject } from '../../../shared/is-object'
 import { CHANGE_KINDS } from '../../core/extensions/changes'
-import { requireSession } from '../../core/request/context'
+import { requireSession } from '../../core/request/session'
 import type { AutoApiContext } from '../../registration'
 import type { Resource } from '../../schema/model'
 import { readerAccess, type ReaderAccess } from './access'

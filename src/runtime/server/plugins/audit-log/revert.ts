@@ -1,6 +1,6 @@
 /** Reverts a record to the state in which an entry left it, as an ordinary update of the record. */
 import { authorize } from '../../core/access/authorize'
-import { requireSession } from '../../core/request/context'
+import { requireSession } from '../../core/request/session'
 import { ApiError, limitExceeded, notFound } from '../../core/error'
 import { listRecords } from '../../core/entries/list-records'
 import { bodyWithRevision } from '../../core/extensions/response'

@@ -4,7 +4,7 @@
  */
 import { getTableName, sql, type SQL, type Table } from 'drizzle-orm'
 import { CHANGE_KINDS } from '../../core/extensions/changes'
-import { isTenantId, requireSession, type Session } from '../../core/request/context'
+import { isTenantId, requireSession, type Session } from '../../core/request/session'
 import { fromClauses, NO_ROWS, RowClause, sameBytes, shapeOf, valuesOf, type Clause } from '../../core/sql/clause'
 import { quoted, shape } from '../../core/sql/shape'
 import type { AutoApiContext } from '../../registration'

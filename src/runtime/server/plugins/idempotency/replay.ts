@@ -2,7 +2,7 @@
 import { digest } from 'ohash'
 import { keyFields, readableFields } from '../../core/access/fields'
 import { applyScope } from '../../core/access/row-scope'
-import { requireSession, type Call } from '../../core/request/context'
+import { requireSession, type Call } from '../../core/request/session'
 import { conflict, notFound } from '../../core/error'
 import { decoder, valuesAt, type RecordValues } from '../../core/read/rows/decode'
 import { readRows } from '../../core/read/rows/rows'

@@ -2,7 +2,7 @@
 import type { Table } from 'drizzle-orm'
 import { useRuntime } from '../../api/runtime'
 import { REPORTED, type Change, type ChangedRows, type CommitStatement } from '../../core/extensions/changes'
-import type { Call } from '../../core/request/context'
+import type { Call } from '../../core/request/session'
 import { ApiError, invalidValue } from '../../core/error'
 import type { AroundInfo } from '../../core/extensions/listeners'
 import { assertDepth } from '../../core/parse/body'

@@ -1,5 +1,5 @@
 /** Finds the tools that a caller can use. The API checks every call again. */
-import type { Session } from '../../core/request/context'
+import type { Session } from '../../core/request/session'
 import { isAuthorized } from '../../core/access/authorize'
 import { operationCapabilities } from '../../core/describe/capabilities'
 import type { PluginFeatures } from '../../plugin/features'

@@ -2,7 +2,7 @@
 import { isObject } from '../../../shared/is-object'
 import type { RouteDescription } from '../../../shared/types/openapi'
 import type { Api } from '../../core/api'
-import type { ApiRequest } from '../../core/request/context'
+import type { ApiRequest } from '../../core/request/api-request'
 import type { ApiResponse } from '../../core/extensions/response'
 import { defineAutoApiPlugin, type AutoApiPlugin } from '../../plugin/contract'
 import { objectOf, text } from '../../plugin/description'

@@ -1,6 +1,6 @@
 /** The messages of the Model Context Protocol, over one HTTP request each (the transport "Streamable HTTP", without streams). */
 import { z } from 'zod'
-import type { ApiRequest } from '../../core/request/context'
+import type { ApiRequest } from '../../core/request/api-request'
 import { invalidBody, invalidValue } from '../../core/error'
 import { assertDepth } from '../../core/parse/body'
 import type { ApiResponse } from '../../core/extensions/response'

@@ -1,6 +1,6 @@
 /** The tools that read: `list`, `get`, `aggregate`, `history`. */
 import { z } from 'zod'
-import type { ApiRequest } from '../../core/request/context'
+import type { ApiRequest } from '../../core/request/api-request'
 import type { Api } from '../../core/api'
 import { runEndpoint, type EndpointContext } from '../../core/entries/endpoint'
 import type { Route } from '../../core/pipeline'

@@ -1,6 +1,6 @@
 /** The results of tools: JSON text of a limited size. Errors of the API are results too, with their code. */
 import type { z } from 'zod'
-import type { ApiRequest } from '../../core/request/context'
+import type { ApiRequest } from '../../core/request/api-request'
 import { ApiError, limitExceeded, validationFailed } from '../../core/error'
 import { findText, type ApiResponse } from '../../core/extensions/response'
 import { createToHttpError, type HttpErrorInput } from '../../http/errors'

@@ -1,6 +1,7 @@
 /** Handles the messages of a client. The protocol has no sessions here: every message is a request of its own. */
 import type { Api } from '../../core/api'
-import type { ApiRequest, Session } from '../../core/request/context'
+import type { ApiRequest } from '../../core/request/api-request'
+import type { Session } from '../../core/request/session'
 import { assertDryRun } from '../../core/parse/dry-run'
 import { assertParameters } from '../../core/parse/parameters'
 import { allowEveryone, runRoute } from '../../core/pipeline'

@@ -1,7 +1,7 @@
 /** What a tool is: a name, a schema of its arguments, and requests to the API. */
 import { z } from 'zod'
 import type { Api } from '../../core/api'
-import type { ApiRequest } from '../../core/request/context'
+import type { ApiRequest } from '../../core/request/api-request'
 import { ApiError } from '../../core/error'
 import type { PluginFeatures } from '../../plugin/features'
 import type { Resource } from '../../schema/model'

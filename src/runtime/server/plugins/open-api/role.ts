@@ -1,7 +1,8 @@
 /** Creates the document of a role outside of a server, for the command `openapi`. */
 import type { AutoApiConfig } from '../../../shared/config'
 import { createApi } from '../../api/create'
-import { createContext, createSession, type ApiRequest } from '../../core/request/context'
+import type { ApiRequest } from '../../core/request/api-request'
+import { createContext, createSession } from '../../core/request/session'
 import type { RouteRequest } from '../../core/request/route-request'
 import type { ListedPlugin } from '../../plugin/contract'
 import type { AutoApiContext, AutoApiUser, ResourceRegistration } from '../../registration'

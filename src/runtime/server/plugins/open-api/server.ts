@@ -1,6 +1,6 @@
 /** Sends the document. It is created once per grant: callers who can use the same get the same text. */
 import { decide } from '../../core/access/authorize'
-import { requireSession } from '../../core/request/context'
+import { requireSession } from '../../core/request/session'
 import { refused } from '../../core/error'
 import { hashText } from '../../core/plan/revision'
 import type { RouteRequest } from '../../core/request/route-request'

@@ -1,7 +1,7 @@
 /** The key of a request: everything on which its response can depend, besides the rows. */
 import { digest } from 'ohash'
 import { limitsOf, type CredentialLimits } from '../../core/request/limits'
-import { SESSION } from '../../core/request/context'
+import { SESSION } from '../../core/request/session'
 import type { Statement } from '../../engines/engine'
 import type { AutoApiContext } from '../../registration'
 import { encode, NotPlainError } from './encode'

@@ -2,7 +2,7 @@
 import { andThen, type Awaitable } from '../../core/awaitable'
 import { ROUTES } from '../../../shared/routes'
 import type { Change } from '../../core/extensions/changes'
-import { requireSession } from '../../core/request/context'
+import { requireSession } from '../../core/request/session'
 import { useKnownTotals } from '../../core/read/known-totals'
 import type { Statement } from '../../engines/engine'
 import { isRefusal } from '../../core/request/refusal'

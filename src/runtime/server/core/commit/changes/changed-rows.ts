@@ -1,6 +1,6 @@
 /** The sets of changed rows that plugins receive before a commit, and the statements that they return. */
 import type { Change, ChangedRows, ChangedRowsInsert, CommitStatement } from '../../extensions/changes'
-import type { Call } from '../../request/context'
+import type { Call } from '../../request/session'
 import type { Participant } from '../../extensions/listeners'
 import { foreignIdValue, JSON_OPERANDS, operandValue, OPERANDS } from './operand'
 import { isNewRow, isRemovedRow } from './image'

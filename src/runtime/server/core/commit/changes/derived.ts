@@ -1,7 +1,7 @@
 /** Creates the statements of plugins from the rows that the commit changed. For engines that can use the outcomes of a commit. */
 import { sql } from 'drizzle-orm'
 import type { CommitEntry, Outcome, WriteStatement } from '../../../engines/engine'
-import type { Call } from '../../request/context'
+import type { Call } from '../../request/session'
 import { statement } from '../../sql/clause'
 import { inTuples } from '../../sql/list/index'
 import { shape } from '../../sql/shape'

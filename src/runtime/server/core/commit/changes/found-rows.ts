@@ -1,7 +1,7 @@
 /** Finds the rows that the operations of a commit changed, in the outcomes of these operations. */
 import type { Outcome, Row } from '../../../engines/engine'
 import type { Selection } from '../../access/fields'
-import type { Call } from '../../request/context'
+import type { Call } from '../../request/session'
 import { valuesAt } from '../../read/rows/decode'
 import { findRows, reportedColumns, reportedIds, type ReportingOperation } from './report'
 import type { ChangedTable } from './table'

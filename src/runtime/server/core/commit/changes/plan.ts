@@ -1,7 +1,7 @@
 /** Plans the part of plugins in a commit: asks them for statements, and adds these statements to the commit. */
 import type { Awaitable } from '../../awaitable'
 import type { CommitEntry, WriteStatement } from '../../../engines/engine'
-import type { Call } from '../../request/context'
+import type { Call } from '../../request/session'
 import { placeInsertions } from './batch/entries'
 import { isFound, readAhead } from './batch/read-ahead'
 import { groupSets, requestStatements } from './changed-rows'

@@ -7,7 +7,7 @@ import type { Resource } from '../../../schema/model'
 import { shape } from '../../sql/shape'
 import { allFields, select, type Selection } from '../../access/fields'
 import { memoizedPair } from '../../memoized'
-import type { Call } from '../../request/context'
+import type { Call } from '../../request/session'
 
 export interface ChangedTable {
   readonly table: Table

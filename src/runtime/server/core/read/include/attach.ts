@@ -2,7 +2,7 @@
  * Adds included records to their parents. The rows of the parents already contain joined includes. For every other relation, one
  * statement reads the children of all parents.
  */
-import type { Call } from '../../request/context'
+import type { Call } from '../../request/session'
 import type { ReadPlan } from '../../plan/read-plan'
 import type { Scoped } from '../../access/row-scope'
 import { joinedRow, type Join, type ScopedInclude } from '../rows/join'

@@ -2,7 +2,7 @@
 import { TooLargeResult, type Row, type Statement } from '../../../engines/engine'
 import type { Relation, Resource } from '../../../schema/model'
 import type { Order } from '../../sql/keyset'
-import type { Call } from '../../request/context'
+import type { Call } from '../../request/session'
 import { allFields, type Selection } from '../../access/fields'
 import { inTuples } from '../../sql/list/index'
 import { includedColumns, type ScopedInclude } from '../rows/join'

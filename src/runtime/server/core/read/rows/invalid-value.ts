@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm'
 import { InvalidValueError } from '../../../engines/engine'
 import { shape } from '../../sql/shape'
-import type { Call } from '../../request/context'
+import type { Call } from '../../request/session'
 import { ApiError, invalidCursor } from '../../error'
 import { shapeOf, statement, valuesOf, whereClause } from '../../sql/clause'
 import { relatedPlans } from '../../access/related'

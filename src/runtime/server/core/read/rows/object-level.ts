@@ -1,7 +1,7 @@
 /** Checks rows by an object-level rule in batches, with a limit, so that one request does not block all others. */
 import { LIMITS } from '../../../../shared/limits'
 import type { Row } from '../../../engines/engine'
-import type { Call } from '../../request/context'
+import type { Call } from '../../request/session'
 import { limitExceeded } from '../../error'
 import { yieldToEventLoop } from '../../process/turns'
 

@@ -1,7 +1,7 @@
 /** Reads the rows of a scoped plan. The values stay as the driver returns them, because cursors and includes need that form. */
 import type { Row } from '../../../engines/engine'
 import type { Field } from '../../../schema/field'
-import type { Call } from '../../request/context'
+import type { Call } from '../../request/session'
 import type { Key } from '../../../schema/record-id'
 import type { ReadPlan } from '../../plan/read-plan'
 import type { Scoped } from '../../access/row-scope'

@@ -1,7 +1,7 @@
 /** Reads the rows of a plan in keyset batches, so that memory contains one batch and other requests run between the batches. */
 import { LIMITS } from '../../../../shared/limits'
 import { bytesOf, type Row } from '../../../engines/engine'
-import type { Call } from '../../request/context'
+import type { Call } from '../../request/session'
 import { after } from '../../sql/keyset'
 import type { ReadPlan } from '../../plan/read-plan'
 import type { Scoped } from '../../access/row-scope'

@@ -12,7 +12,7 @@ import { encodeValue } from '../../../drizzle/index'
 import { shape } from '../../sql/shape'
 import type { ForeignKeyFacts } from '../../../schema/drizzle/foreign-keys'
 import { columnOf, type GraphNode } from '../../../schema/graph'
-import type { Call } from '../../request/context'
+import type { Call } from '../../request/session'
 import { statement, type Clause } from '../../sql/clause'
 import {
   changeWithGroup,

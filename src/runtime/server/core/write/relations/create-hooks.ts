@@ -1,6 +1,6 @@
 /** Runs the junction's create hooks, field rules and reference checks for each new link. */
 import type { ForeignKeyFacts } from '../../../schema/drizzle/foreign-keys'
-import type { Call } from '../../request/context'
+import type { Call } from '../../request/session'
 import { fieldForbidden } from '../../error'
 import { unwritableFields } from '../../access/fields'
 import { runAfterHooks, type AnyHook } from '../../request/hooks'

@@ -1,6 +1,6 @@
 /** Creates links. If the junction is a resource, its create rules apply to each link. */
 import { groupBy } from '../../../../shared/group-by'
-import type { Call } from '../../request/context'
+import type { Call } from '../../request/session'
 import { allFields, keyFields, readableFields, select } from '../../access/fields'
 import { findHooks } from '../../request/hooks'
 import type { WritePlan } from '../../plan/write'

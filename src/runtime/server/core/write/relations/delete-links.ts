@@ -1,7 +1,7 @@
 /** Removes links. If the junction is a resource, its delete rules apply to each link. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Row } from '../../../engines/engine'
-import type { Call } from '../../request/context'
+import type { Call } from '../../request/session'
 import { refused } from '../../error'
 import { allFields, keyFields } from '../../access/fields'
 import { findHooks, idForHooks, itemContext, runAfterHooks, type AnyHook } from '../../request/hooks'

@@ -1,7 +1,7 @@
 /** Plans the change of one relation's links and builds its operations: remove links, add links and count the remaining links. */
 import { sql } from 'drizzle-orm'
 import { shape } from '../../sql/shape'
-import type { Call } from '../../request/context'
+import type { Call } from '../../request/session'
 import { keyFields } from '../../access/fields'
 import type { WritePlan } from '../../plan/write'
 import { and, joinAnd, shapeOf, statement, valuesOf, type Clause } from '../../sql/clause'

@@ -1,6 +1,6 @@
 /** Lists the linked records that the caller can see, with the metadata of each link. */
 import type { ManyToMany } from '../../../schema/model'
-import type { Call } from '../../request/context'
+import type { Call } from '../../request/session'
 import { allFields, readableFields, select } from '../../access/fields'
 import { callFor } from '../../access/authorize'
 import type { RelatedPlan } from '../../plan/relation'

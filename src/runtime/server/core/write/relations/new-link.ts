@@ -1,5 +1,5 @@
 /** Builds a link from the keys of two records and the metadata of a request. */
-import type { Call } from '../../request/context'
+import type { Call } from '../../request/session'
 import { readableFields } from '../../access/fields'
 import { itemContext } from '../../request/hooks'
 import { parseData } from '../../parse/body'

@@ -4,7 +4,7 @@
  */
 import { backOff } from '../../../engines/retry'
 import type { AutoApiContext } from '../../../registration'
-import type { Call } from '../../request/context'
+import type { Call } from '../../request/session'
 import { changedMeanwhile } from '../../error'
 import { keyFields } from '../../access/fields'
 import { itemContext, runAfterHooks, runHooks, type AnyHook } from '../../request/hooks'

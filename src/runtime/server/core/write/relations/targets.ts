@@ -1,7 +1,7 @@
 /** Loads the records to link, and checks them again in the commit. */
 import type { Row } from '../../../engines/engine'
 import type { ManyToMany } from '../../../schema/model'
-import type { Call } from '../../request/context'
+import type { Call } from '../../request/session'
 import { unknownIds } from '../../error'
 import { keyFields } from '../../access/fields'
 import type { LinkPlan } from '../../plan/relation'

@@ -3,7 +3,7 @@
  * before a change that rows no longer match afterwards, and after a change that creates the rows.
  */
 import type { CommitEntry } from '../../../../engines/engine'
-import type { Call } from '../../../request/context'
+import type { Call } from '../../../request/session'
 import type { FindSet, RequestedStatement } from '../changed-rows'
 import { isNewRow } from '../image'
 import type { ChangeReport, ReportingOperation } from '../report'

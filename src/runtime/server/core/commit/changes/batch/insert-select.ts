@@ -1,7 +1,7 @@
 /** Inserts rows for changed rows in SQL: `insert into audit (record_id, before) select id, … from t where …`. */
 import { sql, type SQL } from 'drizzle-orm'
 import type { WriteStatement } from '../../../../engines/engine'
-import type { Call } from '../../../request/context'
+import type { Call } from '../../../request/session'
 import { statement, type Clause } from '../../../sql/clause'
 import { quoted, shape } from '../../../sql/shape'
 import { uuidv7 } from '../../../process/uuid'

@@ -5,7 +5,7 @@
 import { sql, type SQL } from 'drizzle-orm'
 import type { WriteStatement } from '../../../../engines/engine'
 import { toId } from '../../../../schema/record-id'
-import type { Call } from '../../../request/context'
+import type { Call } from '../../../request/session'
 import { statement, type Clause } from '../../../sql/clause'
 import { inTuples } from '../../../sql/list/index'
 import { shape } from '../../../sql/shape'

@@ -4,7 +4,7 @@
  */
 import type { CommitEntry, Outcome, WriteStatement } from '../../../../engines/engine'
 import { toKey } from '../../../../schema/record-id'
-import type { Call } from '../../../request/context'
+import type { Call } from '../../../request/session'
 import { assignRows } from '../assign'
 import type { FindSet, RequestedStatement } from '../changed-rows'
 import type { ChangeReport, ReportingOperation } from '../report'

@@ -173,9 +173,10 @@ describe('a fresh app that has it installed', () => {
     expect(await ask('/api/events', { headers: { 'x-user': 'bob' } })).toMatchObject({ status: 403 })
   })
 
-  it('does not respond to other paths of the app', async () => {
+  it('refuses paths that neither the API nor the app handles, without naming what there is', async () => {
     const answer = await fetch(`${server!.url}/api/authors`)
-    expect(answer.headers.get('content-type')).not.toMatch(/json/)
+    const { data, message } = await answer.json() as { data: { code: string }, message: string }
+    expect([answer.status, data.code, message]).toEqual([404, 'NOT_FOUND', 'There is no such route.'])
   })
 
   it('type checks, with the declarations of every entry', () => {

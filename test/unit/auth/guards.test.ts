@@ -140,7 +140,7 @@ const GUARDS: Record<string, Guard> = {
 /** What these files export besides guards, and why it is none. */
 const HELPERS: Record<string, Record<string, string>> = {
   'access/row-scope': { narrow: 'adds conditions, never takes one away', withReadable: 'adds rows that the caller can read, so that they get a 403; the interference test covers the others', withConditions: 'replaces conditions of the request, never the scope', withRelated: 'replaces conditions on related rows, whose plans have a scope of their own', ownConditions: 'reads conditions', scopeClause: 'the scope of the audit log and the feed, whose engine tests draw random rules', everyRow: 'the server\'s own work, for no caller; its trash condition is what retention.test.ts guards' },
-  'access/authorize': { authorizeAny: 'lets a caller with one of the permissions pass; the handler checks those that it performs', contextFor: 'gives rules the resource and the operation', can: 'decides for `authorize` and `isAuthorized`' },
+  'access/authorize': { authorizeAny: 'lets a caller with one of the permissions pass; the handler checks those that it performs', contextFor: 'gives rules the resource and the operation', callFor: 'has the context of contextFor', can: 'decides for `authorize` and `isAuthorized`' },
   'access/fields': { select: 'makes a set of fields', withKey: 'adds the key to a set', keyFields: 'the key alone', allFields: 'whole rows for rules and hooks' },
   'access/tenant': { hasTenantId: 'only reports whether `requireTenantId` would throw' },
   'request/csrf': {},

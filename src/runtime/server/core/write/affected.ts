@@ -107,6 +107,8 @@ interface VisibleRows {
   readonly text: string
 }
 
+const KEYS_AT_ONCE = 10_000
+
 /** Counts the rows, and condenses their ids batch by batch, so that memory does not grow with their number. */
 async function readVisible(resource: Resource, trash: TrashMode, where: Clause, call: Call): Promise<VisibleRows> {
   const read: ReadPlan = { resource, trash, selection: keyFields(resource), where: [where], order: [], count: false, include: [] }
@@ -114,7 +116,10 @@ async function readVisible(resource: Resource, trash: TrashMode, where: Clause, 
   let count = 0
   let text = ''
   try {
-    for await (const { rows, columns } of scanBatches(plan, { maxScanned: call.api.config.objectLevelMaxRows }, call)) {
+    const maxScanned = call.api.config.objectLevelMaxRows
+    // Each statement walks the whole cascade, so few of them read the keys. A rule in code needs whole rows, which are larger.
+    const options = { maxScanned, ...!plan.accepts && { maxBatch: KEYS_AT_ONCE } }
+    for await (const { rows, columns } of scanBatches(plan, options, call)) {
       const keyOf = valuesAt(columns, resource.primaryKey)
       text = digest(text + JSON.stringify(rows.map(row => keyOf(row).map(String))))
       count += rows.length

@@ -110,6 +110,8 @@ const idOf = (value: TaggedId) => isId(value) ? value : value.id
 const idsOf = (value: IdToDelete | IdOrGroup | IdsToDelete) =>
   isId(value) ? [value] : 'id' in value ? [value.id] : 'ids' in value ? value.ids.map(idOf) : 'deletionId' in value ? [] : value.map(idOf)
 
+const withId = <T extends object>(value: Id | T) => isId(value) ? { id: value, confirm: undefined } : value
+
 /** The body of a request for several records, and its query. */
 const toBatch = ({ confirm, ...body }: Group, query?: ApiCall['query']) => ({ query: { ...query, confirm }, body })
 
@@ -122,25 +124,27 @@ export const ACTIONS: Readonly<Record<Action, ActionDefinition>> = {
   update: { request: ({ id, ...body }: { id: Id }) => ({ route: 'update', id, body }) },
   delete: {
     request: (variables: IdToDelete) => {
-      const { id, reason, confirm } = isId(variables) ? { id: variables } as Exclude<IdToDelete, Id> : variables
+      const { id, reason, confirm } = withId(variables) as Exclude<IdToDelete, Id>
       return { route: 'delete', id, query: { reason, confirm } }
     },
     invalidates: (resource, variables: IdToDelete) => withoutRecords(resource, idsOf(variables)),
   },
   restore: {
-    request: (variables: IdOrGroup) => isId(variables)
-      ? { route: 'restore', id: variables }
-      : 'id' in variables
-        ? { route: 'restore', id: variables.id, query: { confirm: variables.confirm } }
-        : { route: 'bulk-restore', ...toBatch(variables) },
+    request: (variables: IdOrGroup) => {
+      const target = withId(variables)
+      return 'id' in target
+        ? { route: 'restore', id: target.id, query: { confirm: target.confirm } }
+        : { route: 'bulk-restore', ...toBatch(target) }
+    },
     invalidates: withDependents,
   },
   purge: {
-    request: (variables: IdOrGroup) => isId(variables)
-      ? { route: 'delete', id: variables, query: { force: true } }
-      : 'id' in variables
-        ? { route: 'delete', id: variables.id, query: { force: true, confirm: variables.confirm } }
-        : { route: 'bulk-delete', ...toBatch(variables, { force: true }) },
+    request: (variables: IdOrGroup) => {
+      const target = withId(variables)
+      return 'id' in target
+        ? { route: 'delete', id: target.id, query: { force: true, confirm: target.confirm } }
+        : { route: 'bulk-delete', ...toBatch(target, { force: true }) }
+    },
     invalidates: (resource, variables: IdOrGroup) => withoutRecords(resource, idsOf(variables)),
   },
   bulkCreate: { request: (items: unknown) => ({ route: 'bulk-create', body: { items } }) },

@@ -8,7 +8,6 @@
 import type { Awaitable } from '../../shared/awaitable'
 
 export type { Awaitable } from '../../shared/awaitable'
-export { isPromise } from '../../shared/awaitable'
 
 /** Whether a value of the app or of a plugin is a promise, or something else that runs when it is awaited, such as a query of Drizzle. */
 const isThenable = (value: unknown): value is PromiseLike<unknown> =>

@@ -95,7 +95,7 @@ export interface PluginServer {
   readonly authorizeUpdate: AuthorizeUpdate
   /** Reads columns of rows of all tenants and of the trash, without the rules of any caller. For tasks. */
   readonly readStored: ReadStored
-  /** What the plugins of this server offer to each other. */
+  /** What the plugins of this package offer to each other. */
   readonly services: Services
   /** Returns the runtime configuration of Nitro. On some platforms, it comes with the event. It is empty outside of Nitro. */
   readonly runtimeConfig: (event?: unknown) => Readonly<Record<string, unknown>>

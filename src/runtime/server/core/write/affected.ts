@@ -60,13 +60,13 @@ export async function assertConfirmed(plan: Scoped<WritePlan>, parts: readonly A
   const named = parts.map(({ plan, items }) => ({ plan, items: withoutError(items) }))
   const preview = await countAffected(named, call)
   if (plan.confirm !== preview.confirm)
-    throw new ApiError('CONFLICT', 'These are not the records that `confirm` belongs to. Nothing was changed.', { ...preview })
+    throw new ApiError('CONFLICT', 'This would change other records than the preview has shown. Nothing was changed.', { ...preview })
 }
 
 /** Reads the keys of the rows of each resource that a cascade can reach. */
 export async function countAffected(parts: readonly AffectedPart[], call: Call): Promise<Affected> {
   const affected: Record<string, number> = {}
-  const ids: [resource: string, ids: string | readonly string[]][] = []
+  const ids: [resource: string, ids: readonly string[]][] = []
   for (const { plan: { resource }, items } of parts) {
     // The request names rows of its own resource. A group contains rows of others.
     if (items.length === 0 || (resource !== call.resource && !await canSee(call, resource, 'trashed'))) continue
@@ -77,10 +77,10 @@ export async function countAffected(parts: readonly AffectedPart[], call: Call):
   for (const [resource, rows] of cascadedRows(parts, call)) {
     const trash = await visibleState(call, resource, rows.trash)
     if (!trash) continue
-    const { count, isMore, text } = await readVisible(resource, trash, rows.where, call)
+    const { count, isMore, ids: found } = await readVisible(resource, trash, rows.where, call)
     affectedIsMore ||= isMore
     if (count > 0) affected[resource.name] = (affected[resource.name] ?? 0) + count
-    ids.push([resource.name, text])
+    ids.push([resource.name, found])
   }
   const isAtomic = parts.every(({ plan }) => plan.atomic)
   return {
@@ -103,33 +103,31 @@ async function visibleState(call: Call, resource: Resource, trash: TrashMode): P
 interface VisibleRows {
   readonly count: number
   readonly isMore: boolean
-  /** Stands for the ids. */
-  readonly text: string
+  /** The first ones, at most `objectLevelMaxRows`. */
+  readonly ids: readonly string[]
 }
 
 const KEYS_AT_ONCE = 10_000
 
-/** Counts the rows, and condenses their ids batch by batch, so that memory does not grow with their number. */
+/** Counts the rows. Memory does not grow with their number: it contains at most `objectLevelMaxRows` ids. */
 async function readVisible(resource: Resource, trash: TrashMode, where: Clause, call: Call): Promise<VisibleRows> {
   const read: ReadPlan = { resource, trash, selection: keyFields(resource), where: [where], order: [], count: false, include: [] }
   const plan = await applyScope(call, read, 'read')
-  let count = 0
-  let text = ''
+  const ids: string[] = []
   try {
     const maxScanned = call.api.config.objectLevelMaxRows
     // Each statement walks the whole cascade, so few of them read the keys. A rule in code needs whole rows, which are larger.
     const options = { maxScanned, ...!plan.accepts && { maxBatch: KEYS_AT_ONCE } }
     for await (const { rows, columns } of scanBatches(plan, options, call)) {
       const keyOf = valuesAt(columns, resource.primaryKey)
-      text = digest(text + JSON.stringify(rows.map(row => keyOf(row).map(String))))
-      count += rows.length
+      for (const row of rows) ids.push(JSON.stringify(keyOf(row).map(String)))
     }
   }
   catch (error) {
     if (!isLimitExceeded(error)) throw error
-    return plan.accepts ? { count, isMore: true, text } : { count: await countRows(plan, call), isMore: false, text }
+    return plan.accepts ? { count: ids.length, isMore: true, ids } : { count: await countRows(plan, call), isMore: false, ids }
   }
-  return { count, isMore: false, text }
+  return { count: ids.length, isMore: false, ids }
 }
 
 /** Returns the condition of the cascaded rows of each resource. A row that several parts reach matches once. */

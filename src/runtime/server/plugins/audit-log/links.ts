@@ -69,13 +69,6 @@ export function linkKind({ kind }: ChangedRows, { hasTrash }: LinkOwner): 'link'
   return kind === 'unlink' || kind === 'purge' || (kind === 'delete' && !hasTrash) ? 'unlink' : undefined
 }
 
-/** A relation whose links are entries of one record about another one. */
-export interface EntryLink {
-  readonly relation: string
-  readonly target: Resource
-}
-
-/** The relations of a resource whose entries contain the id of the other record. */
-export const linksWithId = memoized((resource: Resource): readonly EntryLink[] => unregisteredLinks(resource)
-  .filter(({ junction, target }) => idColumns(junction.targetKey, target.primaryKey))
-  .map(({ name, target }) => ({ relation: name, target })))
+/** Those of {@link unregisteredLinks} whose entries contain the id of the other record. */
+export const linksWithId = memoized((resource: Resource): readonly ManyToMany[] =>
+  unregisteredLinks(resource).filter(({ junction, target }) => idColumns(junction.targetKey, target.primaryKey)))

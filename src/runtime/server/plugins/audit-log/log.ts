@@ -57,7 +57,7 @@ export function openAuditLog(options: AuditLogOptions, server: PluginServer): Au
   return log
 }
 
-/** Finds the audit log of an API, or of a server whose plugins are being set up. */
+/** Finds the audit log. While plugins are set up, only those that are listed after it find it. */
 export const findAuditLog = ({ services }: Pick<Api, 'services'>): AuditLog | undefined => services.get(AUDIT_LOG)
 
 /** Returns the resource of the audit log, with its fields. */

@@ -34,7 +34,9 @@ export async function recordCheck(session: Session, log: AuditLog): Promise<Chec
   }
   return async ({ resource, recordId, kind, columns, otherId }) => {
     const target = kind === 'link' || kind === 'unlink' ? linkTarget(session.api, String(resource), columns) : undefined
-    return await isFound(String(resource), recordId) && (!target || await isFound(target, otherId))
+    // Asked for together, so that one statement of each resource loads the records of all entries.
+    const found = await Promise.all([isFound(String(resource), recordId), target === undefined || isFound(target, otherId)])
+    return found.every(Boolean)
   }
 }
 

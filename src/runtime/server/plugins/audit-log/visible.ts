@@ -109,7 +109,7 @@ async function withLinks(
   const { call: { resource }, shown } = access
   if (unregisteredLinks(resource).length === 0) return own
   const links: { readonly relation: string, readonly target: Resource, readonly clause: Clause }[] = []
-  for (const { relation, target } of linksWithId(resource)) {
+  for (const { name: relation, target } of linksWithId(resource)) {
     const other = shown.has(relation) ? resources.get(target.name) : undefined
     const clause = other && await foundClause(session, log, other, table, 'otherId')
     if (clause) links.push({ relation, target, clause })

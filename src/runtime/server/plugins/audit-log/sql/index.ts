@@ -16,7 +16,7 @@ export const ENTRY_SQL: Readonly<Record<Dialect, EntrySql>> = { sqlite: sqliteEn
  * Whether a row of the resource has the id. Returns `undefined` if SQL cannot compare its key: for dates, decimals and custom types. Of a
  * composite key, SQL can compare texts whose id has no encoded character.
  */
-export function hasRecordId({ primaryKey, dialect }: Resource, id: Column): SQL | undefined {
+export function hasRecordId({ primaryKey, dialect }: Resource, id: Column | SQL): SQL | undefined {
   const { hasId, part, isPlain } = ENTRY_SQL[dialect]
   if (primaryKey.length === 1) return hasId(primaryKey[0]!, sql`${id}`)
   const conditions = primaryKey.map((field, index) => {
@@ -27,10 +27,8 @@ export function hasRecordId({ primaryKey, dialect }: Resource, id: Column): SQL 
   return conditions.includes(undefined) ? undefined : sql`(${sql.join(conditions as SQL[], sql` and `)})`
 }
 
-const NULL = sql`null` as unknown as Column
-
 /** Whether SQL can compare the ids of a resource. */
-export const canCompareId = memoized((resource: Resource) => hasRecordId(resource, NULL) !== undefined)
+export const canCompareId = memoized((resource: Resource) => hasRecordId(resource, sql`null`) !== undefined)
 
 /** `case resource when 'posts' then … else false end`: evaluates one condition per row, and has no nesting. */
 export function byResource(resource: SQL, conditions: ReadonlyMap<string, SQL>, otherwise = sql`false`): SQL {

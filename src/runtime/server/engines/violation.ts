@@ -151,10 +151,13 @@ export function findViolation(dialect: Dialect, error: unknown): Violation | und
   return findCause(error, READERS[dialect])
 }
 
+const PGLITE_INVALID = /^Invalid input for \w+ type$/
+
 const INVALID: Readonly<Record<Dialect, (error: DriverError) => boolean>> = {
   sqlite: ({ code, message }) => code === 'SQLITE_MISMATCH' || code === 'SQLITE_TOOBIG' || SQLITE_INVALID.test(String(message)),
-  // 42883: a custom type can lack the operator of the comparison.
-  pg: ({ code, message }) => POSTGRES_INVALID.test(String(code)) || (code === '42883' && /operator/.test(String(message))),
+  // 42883: a custom type can lack the operator of the comparison. PGlite refuses some values itself, without a code.
+  pg: ({ code, message }) => POSTGRES_INVALID.test(String(code)) || (code === '42883' && /operator/.test(String(message)))
+    || PGLITE_INVALID.test(String(message)),
   mysql: ({ errno }) => MYSQL_INVALID.has(errno),
 }
 

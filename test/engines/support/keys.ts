@@ -22,11 +22,11 @@ const TABLES: Readonly<Record<Dialect, () => { notes: Table, idempotencyKeys: Ta
     idempotencyKeys: sqlite.idempotencyKeysTable(),
   }),
   pg: () => ({
-    notes: pgTable('notes', { ...pg.id(), ...pg.tenant(), title: pgText('title').notNull().unique(), pay: pgText('pay'), ...pg.softDelete() }),
+    notes: pgTable('notes', { ...pg.id(), ...pg.tenant(), title: pgText('title').notNull().unique('notes_title'), pay: pgText('pay'), ...pg.softDelete() }),
     idempotencyKeys: pg.idempotencyKeysTable(),
   }),
   mysql: () => ({
-    notes: mysqlTable('notes', { ...mysql.id(), ...mysql.tenant(), title: varchar('title', { length: 100 }).notNull().unique(), pay: mysqlText('pay'), ...mysql.softDelete() }),
+    notes: mysqlTable('notes', { ...mysql.id(), ...mysql.tenant(), title: varchar('title', { length: 100 }).notNull().unique('notes_title'), pay: mysqlText('pay'), ...mysql.softDelete() }),
     idempotencyKeys: mysql.idempotencyKeysTable(),
   }),
 }

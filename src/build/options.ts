@@ -147,7 +147,7 @@ export function resolveOptions(options: Readonly<Record<string, unknown>>, isDev
       if (Object.hasOwn(IGNORED_OPTIONS, path)) warnings.push(`\`${where}\` ${IGNORED_OPTIONS[path]}`)
       else if (GROUPS.has(path)) readGroup(path, value)
       else if (!rule) reportUnknown(path, where)
-      else if (rule.accepts(value)) values.set(path, value)
+      else if (rule.fits(value)) values.set(path, value)
       else problems.push({ where, what: `is ${inspect(value, { depth: 1, breakLength: Infinity })}`, instead: `Use ${rule.use}.` })
     }
   }

@@ -117,8 +117,8 @@ function checkValues(values: Values, rules: Rules, where: string): Problem[] {
     if (value === undefined || REMOVED_PATHS.has(at.replace(/\[\d+\]/g, '[]'))) return []
     if (!Object.hasOwn(rules, key))
       return [{ where: at, what: 'is not an option', instead: didYouMean(key, Object.keys(rules)).trim() || 'Remove it.' }]
-    const { accepts, use } = rules[key]!
-    return accepts(value) ? [] : [{ where: at, what: `is ${inspect(value, { depth: 1, breakLength: Infinity })}`, instead: `Use ${use}.` }]
+    const { fits, use } = rules[key]!
+    return fits(value) ? [] : [{ where: at, what: `is ${inspect(value, { depth: 1, breakLength: Infinity })}`, instead: `Use ${use}.` }]
   })
   const missing = Object.entries(rules).filter(([key, { required }]) => required && values[key] === undefined)
   return [...problems, ...missing.map(([key, { use }]) => ({ where: `${where}.${key}`, what: 'is missing', instead: `Use ${use}.` }))]

@@ -1,55 +1,49 @@
 /** Rules for the values of the admin's options. To add an option, add a row here and its type. */
 import { isObject } from '../../runtime/shared/is-object'
 import { ADMIN_WIDGETS } from '../../runtime/shared/types/admin'
+import { flag, type OptionRule } from '../../runtime/shared/option-rule'
 
-export interface Rule {
-  readonly accepts: (value: unknown) => boolean
-  /** The accepted values, as the end of the sentence "Use …". */
-  readonly use: string
-  readonly required?: true
-}
-
-export type Rules = Readonly<Record<string, Rule>>
+export type Rules = Readonly<Record<string, OptionRule>>
 
 export const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== ''
 const isTextList = (value: unknown) => Array.isArray(value) && value.every(isText)
-const text: Rule = { accepts: isText, use: 'a text' }
-const records: Rule = { accepts: isObject, use: 'an object by name' }
-const path: Rule = {
-  accepts: value => typeof value === 'string' && /^(?:\/[\w~][\w.~-]*)+$/.test(value),
+const text: OptionRule = { fits: isText, use: 'a text' }
+const records: OptionRule = { fits: isObject, use: 'an object by name' }
+const path: OptionRule = {
+  fits: value => typeof value === 'string' && /^(?:\/[\w~][\w.~-]*)+$/.test(value),
   use: 'a path such as `/reports` that starts with a slash and has no parameters',
 }
 
 export const OPTIONS: Rules = {
   prefix: { ...path, use: 'a path such as `/admin` that starts with a slash and has no parameters' },
-  middleware: { accepts: isText, use: 'the name of a route middleware' },
-  customPages: { accepts: value => Array.isArray(value), use: 'a list of pages' },
+  middleware: { fits: isText, use: 'the name of a route middleware' },
+  customPages: { fits: value => Array.isArray(value), use: 'a list of pages' },
   resources: records,
-  branding: { accepts: isObject, use: 'an object with `name` and `logo`' },
+  branding: { fits: isObject, use: 'an object with `name` and `logo`' },
 }
 
 export const PAGE: Rules = {
   path: { ...path, required: true },
   label: { ...text, required: true },
   icon: text,
-  component: { accepts: isText, use: 'the path of a component', required: true },
+  component: { fits: isText, use: 'the path of a component', required: true },
   permissions: {
-    accepts: isTextList, required: true,
+    fits: isTextList, required: true,
     use: 'a list such as `[\'posts:update\']`, or `[]` for everyone who can open the admin',
   },
 }
 
 export const RESOURCE: Rules = {
   label: text, singular: text, icon: text,
-  columns: { accepts: isTextList, use: 'a list of field names' },
-  hidden: { accepts: value => typeof value === 'boolean', use: '`true` or `false`' },
+  columns: { fits: isTextList, use: 'a list of field names' },
+  hidden: flag,
   fields: records,
 }
 
 export const FIELD: Rules = {
   label: text, help: text,
-  widget: { accepts: value => (ADMIN_WIDGETS as readonly unknown[]).includes(value), use: `one of ${ADMIN_WIDGETS.join(', ')}` },
-  component: { accepts: isText, use: 'the path of a component' },
+  widget: { fits: value => (ADMIN_WIDGETS as readonly unknown[]).includes(value), use: `one of ${ADMIN_WIDGETS.join(', ')}` },
+  component: { fits: isText, use: 'the path of a component' },
 }
 
 export const BRANDING: Rules = { name: text, logo: text }

@@ -1,5 +1,6 @@
 /** Validates the options of a plugin factory. The factory runs in `nuxt.config` first, so a wrong option fails the build. */
 import { isObject } from '../../shared/is-object'
+import type { OptionRule, OptionRules } from '../../shared/option-rule'
 import { didYouMean } from '../../shared/suggest'
 import type { ModuleImport } from '../../shared/types/module-import'
 
@@ -7,19 +8,6 @@ export { didYouMean }
 
 /** A value that is code: `nuxt.config` names an export with `createModuleImport(path, name)`, and the server gets the exported value. */
 export type Importable<T> = T | ModuleImport
-
-/** The rule of one option. `undefined` is valid for each option that is not required. */
-export interface OptionRule {
-  readonly fits: (value: unknown) => boolean
-  /** The valid values, for the message: `a positive integer`. */
-  readonly use: string
-  /** Whether the value can be a module import. */
-  readonly code?: true
-  readonly required?: true
-}
-
-/** One rule for each option, in the order in which messages list them. */
-export type OptionRules<Options> = Readonly<Record<keyof Options, OptionRule>>
 
 /**
  * @param where the name of the factory, or the path of a nested object: `rateLimit.operations.read`

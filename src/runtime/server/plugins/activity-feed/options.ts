@@ -1,8 +1,9 @@
 /** The options of the activity feed. */
 import { isObject } from '../../../shared/is-object'
 import { didYouMean } from '../../../shared/suggest'
-import { assertOptions, type OptionRules } from '../../plugin/options'
+import { assertOptions } from '../../plugin/options'
 import type { PluginServer } from '../../plugin/server'
+import { isName, type OptionRules } from '../../../shared/option-rule'
 
 export interface ActivityFeedOptions {
   /** The resource of the users, and the text field with their name. */
@@ -13,8 +14,6 @@ export interface ActivityFeedOptions {
    */
   readonly labels?: Readonly<Record<string, string>>
 }
-
-const isName = (value: unknown) => typeof value === 'string' && value !== ''
 
 const RULES: OptionRules<ActivityFeedOptions> = {
   actor: {

@@ -2,9 +2,10 @@
 import { isObject } from '../../../shared/is-object'
 import type { Awaitable } from '../../core/awaitable'
 import type { ApiEvent } from '../../http'
-import { assertOptions, type Importable, type OptionRules } from '../../plugin/options'
+import { assertOptions, type Importable } from '../../plugin/options'
 import type { AutoApiUser } from '../../registration'
 import type { Store } from '../rate-limit/store'
+import { flag, isCount, isName, positiveInteger, type OptionRules } from '../../../shared/option-rule'
 
 /** What `findUser` knows about the request. */
 export interface FindUserOptions {
@@ -69,9 +70,6 @@ export interface ApiTokensOptions {
   readonly failures?: FailureLimit
 }
 
-const isCount = (value: unknown) => Number.isSafeInteger(value) && Number(value) > 0
-const isName = (value: unknown) => typeof value === 'string' && value !== ''
-
 /** The longest validity that a date can express without a risk of overflow: a hundred years. */
 const MAX_DAYS = 36_600
 const DAY = 24 * 60 * 60
@@ -81,7 +79,7 @@ const RULES: OptionRules<ApiTokensOptions> = {
   findUser: { fits: value => typeof value === 'function', use: 'a function that finds a user by its id', code: true, required: true },
   prefix: { fits: value => typeof value === 'string' && /^[a-z][a-z\d]{1,19}$/.test(value), use: '2 to 20 small letters and digits' },
   maxDays: { fits: value => isCount(value) && Number(value) <= MAX_DAYS, use: `a number of days from 1 to ${MAX_DAYS}` },
-  allowNoExpiry: { fits: value => typeof value === 'boolean', use: '`true` or `false`' },
+  allowNoExpiry: flag,
   grace: {
     fits: value => value === 0 || (isCount(value) && Number(value) <= DAY),
     use: `a number of seconds from 0 to ${DAY}`,
@@ -91,7 +89,7 @@ const RULES: OptionRules<ApiTokensOptions> = {
 }
 
 const FAILURE_RULES: OptionRules<FailureLimit> = {
-  limit: { fits: isCount, use: 'a positive integer' },
+  limit: positiveInteger,
   window: { fits: value => isCount(value) && Number(value) <= DAY, use: `a number of seconds from 1 to ${DAY}` },
   store: {
     fits: value => isName(value) || isObject(value),

@@ -1,6 +1,7 @@
 /** The options of the audit log. */
 import { isObject } from '../../../shared/is-object'
-import { assertOptions, type OptionRules } from '../../plugin/options'
+import { assertOptions } from '../../plugin/options'
+import { isName, isNames, type OptionRules } from '../../../shared/option-rule'
 
 export interface AuditLogOptions {
   /**
@@ -29,9 +30,6 @@ export interface AuditLogOptions {
    */
   readonly retentionDays?: number
 }
-
-const isName = (value: unknown) => typeof value === 'string' && value !== ''
-const isNames = (value: unknown) => Array.isArray(value) && value.every(isName)
 
 const RULES: OptionRules<AuditLogOptions> = {
   resource: { fits: isName, use: 'the name of a registered resource' },

@@ -3,8 +3,9 @@ import { isCredentialCaller } from '../../core/request/lock-caller'
 import type { ApiEvent } from '../../http'
 import { defineAutoApiPlugin } from '../../plugin/contract'
 import { provideFeatures } from '../../plugin/features'
-import { assertOptions, imported, type Importable, type OptionRules } from '../../plugin/options'
+import { assertOptions, imported, type Importable } from '../../plugin/options'
 import type { AutoApiUser } from '../../registration'
+import type { OptionRules } from '../../../shared/option-rule'
 
 interface Member {
   readonly role: string

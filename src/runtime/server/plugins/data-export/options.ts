@@ -1,6 +1,7 @@
 /** The options of `dataExport`. */
-import { assertNames, assertOptions, type OptionRules } from '../../plugin/options'
+import { assertNames, assertOptions } from '../../plugin/options'
 import { FORMATS, type Format } from './formats'
+import { isCount, positiveInteger, type OptionRules } from '../../../shared/option-rule'
 
 export interface DataExportOptions {
   /**
@@ -51,17 +52,16 @@ export interface ExportPolicy {
   readonly maxImportValues: number
 }
 
-const isCount = (value: unknown) => Number.isSafeInteger(value) && Number(value) > 0
 const isListOfTexts = (value: unknown) => Array.isArray(value) && value.length > 0 && value.every(name => typeof name === 'string')
 
 const RULES: OptionRules<DataExportOptions> = {
   resources: { fits: isListOfTexts, use: 'a list of resources, which is not empty' },
   formats: { fits: isListOfTexts, use: `a list of formats: ${FORMATS.join(', ')}` },
-  maxRows: { fits: isCount, use: 'a positive integer' },
-  concurrent: { fits: isCount, use: 'a positive integer' },
-  maxImportRows: { fits: isCount, use: 'a positive integer' },
+  maxRows: positiveInteger,
+  concurrent: positiveInteger,
+  maxImportRows: positiveInteger,
   maxImportSize: { fits: isCount, use: 'a number of bytes, a positive integer' },
-  maxImportValues: { fits: isCount, use: 'a positive integer' },
+  maxImportValues: positiveInteger,
 }
 
 /** @throws TypeError for an unknown option or an invalid value. */

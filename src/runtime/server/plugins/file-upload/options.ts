@@ -1,10 +1,11 @@
 /** The options of file uploads, and the rules of each field that they result in. */
 import { isObject } from '../../../shared/is-object'
 import { toBytes } from '../../../shared/size'
-import { assertOptions, describeValue, didYouMean, type Importable, type OptionRules } from '../../plugin/options'
+import { assertOptions, describeValue, didYouMean, type Importable } from '../../plugin/options'
 import type { FileLimits } from './content/receive'
 import { FILE_TYPES, typesOf } from './content/types'
 import { assertStorageOption, type StorageOption } from './storage/resolve'
+import { flag, positiveInteger, type OptionRules } from '../../../shared/option-rule'
 
 export interface FileFieldOptions {
   /**
@@ -53,8 +54,6 @@ export interface FileField extends FileLimits {
   readonly maxFiles: number
 }
 
-const isCount = (value: unknown) => Number.isSafeInteger(value) && Number(value) > 0
-
 const FIELD_RULES: OptionRules<FileFieldOptions> = {
   accept: {
     fits: value => Array.isArray(value) && value.length > 0 && value.every(entry => typeof entry === 'string'),
@@ -62,9 +61,9 @@ const FIELD_RULES: OptionRules<FileFieldOptions> = {
     required: true,
   },
   maxSize: { fits: value => toBytes(value) !== undefined, use: 'a number of bytes or a size such as `\'5mb\'`' },
-  maxPixels: { fits: isCount, use: 'a positive integer' },
-  multiple: { fits: value => typeof value === 'boolean', use: '`true` or `false`' },
-  maxFiles: { fits: isCount, use: 'a positive integer' },
+  maxPixels: positiveInteger,
+  multiple: flag,
+  maxFiles: positiveInteger,
 }
 
 const RULES: OptionRules<FileUploadOptions> = {

@@ -1,5 +1,6 @@
 /** The options of `idempotency`. */
-import { assertOptions, type OptionRules } from '../../plugin/options'
+import { assertOptions } from '../../plugin/options'
+import type { OptionRules } from '../../../shared/option-rule'
 
 export interface IdempotencyOptions {
   /**

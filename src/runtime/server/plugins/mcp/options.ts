@@ -1,5 +1,6 @@
 /** The options of `mcp`. */
-import { assertNames, assertOptions, type OptionRules } from '../../plugin/options'
+import { assertNames, assertOptions } from '../../plugin/options'
+import { isName, isNames, type OptionRules } from '../../../shared/option-rule'
 
 export interface McpOptions {
   /**
@@ -46,8 +47,6 @@ const MAX_BYTES = 16 * 1024 * 1024
 const MAX_ROWS = 1000
 const MAX_INSTRUCTIONS = 10_000
 
-const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
-const isNames = (value: unknown) => Array.isArray(value) && value.every(isText)
 const isBetween = (least: number, most: number) => (value: unknown) =>
   Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most
 
@@ -55,11 +54,11 @@ const RULES: OptionRules<McpOptions> = {
   write: { fits: value => typeof value === 'boolean', use: 'true or false' },
   resources: { fits: isNames, use: 'a list of resources' },
   except: { fits: isNames, use: 'a list of resources' },
-  path: { fits: value => isText(value) && /^(?:\/[\w~-][\w.~-]*)+$/.test(value), use: 'a path such as `/mcp`' },
+  path: { fits: value => isName(value) && /^(?:\/[\w~-][\w.~-]*)+$/.test(value), use: 'a path such as `/mcp`' },
   maxRows: { fits: isBetween(1, MAX_ROWS), use: `a number from 1 to ${MAX_ROWS}` },
   maxBytes: { fits: isBetween(MIN_BYTES, MAX_BYTES), use: `a number from ${MIN_BYTES} to ${MAX_BYTES}` },
   instructions: {
-    fits: value => isText(value) && value.length <= MAX_INSTRUCTIONS,
+    fits: value => isName(value) && value.length <= MAX_INSTRUCTIONS,
     use: `a text of at most ${MAX_INSTRUCTIONS} characters`,
   },
 }

@@ -1,7 +1,8 @@
 /** The options of `openApi`. */
 import { isObject } from '../../../shared/is-object'
-import { assertOptions, type Importable, type OptionRules } from '../../plugin/options'
+import { assertOptions, type Importable } from '../../plugin/options'
 import type { Permission } from '../../registration'
+import { flag, isName, type OptionRules } from '../../../shared/option-rule'
 
 export interface OpenApiInfo {
   /** @default 'API' */
@@ -53,10 +54,9 @@ export interface OpenApiOptions {
   readonly reference?: boolean
 }
 
-const isText = (value: unknown) => typeof value === 'string' && value !== ''
-const isServer = (value: unknown) => isObject(value) && 'url' in value && isText(value.url)
+const isServer = (value: unknown) => isObject(value) && 'url' in value && isName(value.url)
 const isPermission = (value: unknown): boolean =>
-  typeof value === 'boolean' || isText(value) || typeof value === 'function' || isObject(value)
+  typeof value === 'boolean' || isName(value) || typeof value === 'function' || isObject(value)
   || (Array.isArray(value) && value.every(isPermission))
 
 const RULES: OptionRules<OpenApiOptions> = {
@@ -70,13 +70,13 @@ const RULES: OptionRules<OpenApiOptions> = {
     fits: value => isObject(value) && Object.entries(value).every(([name, scheme]) => /^[\w.-]+$/.test(name) && isScheme(scheme)),
     use: 'an object of security schemes of OpenAPI, such as `{ session: { type: \'apiKey\', in: \'cookie\', name: \'session\' } }`',
   },
-  reference: { fits: value => typeof value === 'boolean', use: '`true` or `false`' },
+  reference: flag,
 }
 
 const TYPES = ['apiKey', 'http', 'oauth2', 'openIdConnect', 'mutualTLS']
 const isScheme = (value: unknown) => isObject(value) && 'type' in value && TYPES.includes(value.type as string)
 
-const text = (use: string) => ({ fits: isText, use })
+const text = (use: string) => ({ fits: isName, use })
 
 const INFO: OptionRules<OpenApiInfo> = {
   title: text('a text'),
@@ -85,7 +85,7 @@ const INFO: OptionRules<OpenApiInfo> = {
   description: text('a text'),
   termsOfService: text('a URL'),
   contact: { fits: isObject, use: 'an object such as `{ name: \'Support\', email: \'support@example.com\' }`' },
-  license: { fits: value => isObject(value) && 'name' in value && isText(value.name), use: 'an object such as `{ name: \'MIT\' }`' },
+  license: { fits: value => isObject(value) && 'name' in value && isName(value.name), use: 'an object such as `{ name: \'MIT\' }`' },
 }
 
 /** @throws TypeError for an unknown option or an invalid value. */

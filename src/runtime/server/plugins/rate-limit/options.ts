@@ -3,9 +3,10 @@ import { isObject } from '../../../shared/is-object'
 import type { Awaitable } from '../../core/awaitable'
 import { OPERATIONS, type Operation } from '../../../shared/operations'
 import { didYouMean } from '../../../shared/suggest'
-import { assertOptions, describeValue, type Importable, type OptionRules } from '../../plugin/options'
+import { assertOptions, describeValue, type Importable } from '../../plugin/options'
 import type { AutoApiContext } from '../../registration'
 import type { Store } from './store'
+import { isCount, positiveInteger, type OptionRules } from '../../../shared/option-rule'
 
 /** The maximum number of requests in one window. The window begins with the first request. */
 export interface Limit {
@@ -79,13 +80,11 @@ export interface GroupLimit {
 /** The group of operations without a limit of their own. */
 export const EVERY = '*'
 
-const isCount = (value: unknown) => Number.isSafeInteger(value) && Number(value) > 0
-
 /** One day is long enough for a window. A window that is longer than a Redis key can last would never end. */
 const MAX_WINDOW = 31 * 24 * 60 * 60
 
 const LIMIT_RULES: OptionRules<Limit> = {
-  limit: { fits: isCount, use: 'a positive integer' },
+  limit: positiveInteger,
   window: {
     fits: value => isCount(value) && Number(value) <= MAX_WINDOW,
     use: `a number of seconds, a positive integer up to ${MAX_WINDOW}`,
@@ -106,7 +105,7 @@ const RULES: OptionRules<RateLimitOptions> = {
     use: 'the name of a storage of Nitro\'s or, in a server file, a storage',
     code: true,
   },
-  maxKeys: { fits: isCount, use: 'a positive integer' },
+  maxKeys: positiveInteger,
 }
 
 /** @throws TypeError for an unknown option or an invalid value. */

@@ -4,9 +4,10 @@ import { createAttached } from '../../core/process/attached'
 import type { ArrivingRequest } from '../../core/extensions/listeners'
 import { clientEventOf, edgeFieldsOf, type EdgeFields } from '../../client-address'
 import { defineAutoApiPlugin } from '../../plugin/contract'
-import { assertOptions, type OptionRules } from '../../plugin/options'
+import { assertOptions } from '../../plugin/options'
 import { headerOf } from '../../web-request'
 import { findRequestId, findTraceId, shortText } from './headers'
+import type { OptionRules } from '../../../shared/option-rule'
 
 /** What is known about a request. */
 export interface RequestMetadata extends EdgeFields {

@@ -1,7 +1,8 @@
 /** The options of `responseCache`. */
 import { isObject } from '../../../shared/is-object'
-import { assertOptions, type Importable, type OptionRules } from '../../plugin/options'
+import { assertOptions, type Importable } from '../../plugin/options'
 import type { StorageMounts } from '../../plugin/storage'
+import { isCount, isNames, type OptionRules } from '../../../shared/option-rule'
 
 export interface ResponseCacheOptions {
   /**
@@ -47,9 +48,6 @@ export interface CachePolicy extends Required<Omit<ResponseCacheOptions, 'storag
   readonly resources?: ReadonlySet<string>
 }
 
-const isCount = (value: unknown) => Number.isSafeInteger(value) && Number(value) > 0
-const isNames = (value: unknown) => Array.isArray(value) && value.every(name => typeof name === 'string' && name !== '')
-
 /** A longer time would only hide that an invalidation is missing. */
 const MAX_TTL = 24 * 60 * 60
 
@@ -63,7 +61,7 @@ const RULES: OptionRules<ResponseCacheOptions> = {
   resources: { fits: isNames, use: 'a list of resources' },
   reads: { fits: value => isObject(value) && Object.values(value).every(isNames), use: 'an object of lists of resources by resource' },
   vary: { fits: isNames, use: 'a list of keys of the context' },
-  maxBytes: { fits: value => isCount(value), use: 'a positive integer' },
+  maxBytes: { fits: isCount, use: 'a positive integer' },
 }
 
 /** @throws TypeError for an unknown option or an invalid value. */

@@ -9,7 +9,7 @@ import { rateLimited, refused } from '../../core/error'
 import { openSessionAs } from '../../core/request/open-session'
 import { defineAutoApiPlugin } from '../../plugin/contract'
 import { objectOf, text, whole } from '../../plugin/description'
-import { assertOptions, type OptionRules } from '../../plugin/options'
+import { assertOptions } from '../../plugin/options'
 import type { AutoApiContext } from '../../registration'
 import { findToken, type FoundToken } from '../api-tokens/authenticate'
 import { isManager, organizationOf } from '../api-tokens/manage'
@@ -17,6 +17,7 @@ import { holds } from '../api-tokens/rules'
 import { requireTokens, type TokenService } from '../api-tokens/service'
 import { createMemoryCounter } from '../rate-limit/counter'
 import { toSeconds } from '../rate-limit/headers'
+import { isCount, positiveInteger, type OptionRules } from '../../../shared/option-rule'
 
 export interface TokenIntrospectionOptions {
   /**
@@ -31,11 +32,10 @@ export interface TokenIntrospectionOptions {
   readonly window?: number
 }
 
-const isCount = (value: unknown) => Number.isSafeInteger(value) && Number(value) > 0
 const MAX_WINDOW = 24 * 60 * 60
 
 const RULES: OptionRules<TokenIntrospectionOptions> = {
-  limit: { fits: isCount, use: 'a positive integer' },
+  limit: positiveInteger,
   window: { fits: value => isCount(value) && Number(value) <= MAX_WINDOW, use: `a number of seconds from 1 to ${MAX_WINDOW}` },
 }
 

@@ -11,7 +11,7 @@ export const collisions: string[] = []
 
 /** @throws In the request that finds the text of another statement under its key. */
 export function createCheckingCache(): CheckingCache {
-  const known = new Map<string, Compiled<unknown>>()
+  const known = new Map<string, Compiled>()
   const texts = new Map<string, string>()
   const cache: StatementCache = (key, create) => {
     const made = create()

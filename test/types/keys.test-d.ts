@@ -1,23 +1,21 @@
-/** The key of the statement cache accepts objects and literals of the code, but no names from elsewhere. */
+/** SQL accepts columns, tables, other SQL and values, and words of the code, but no text from elsewhere. */
 import type { Column, Table } from 'drizzle-orm'
 import { test } from 'vitest'
-import type { Clause } from '../../src/runtime/server/core/sql/clause'
-import { quoted, shape } from '../../src/runtime/server/core/sql/shape'
-import type { Resource } from '../../src/runtime/server/schema/model'
+import { joined, value, where, word } from '../../src/runtime/server/core/sql/where'
 
 declare const table: Table
 declare const column: Column
-declare const resource: Resource
 declare const name: string
 declare const symbol: '=' | '<>'
 
-test('a key does not accept the name of a table or column', () => {
-  void shape`read ${table}${column}${symbol}${[column]}${quoted(name)}${1}`
-  // @ts-expect-error -- two tables may have this name
-  void shape`read ${resource.name}`
-  // @ts-expect-error -- two columns may have this name
-  void shape`read ${[name]}`
-  // @ts-expect-error -- not made by shape
-  const clause: Clause = { shape: `${name}=`, values: [], build: () => undefined as never }
-  void clause
+test('SQL does not accept a text as a part', () => {
+  void where`select ${column} from ${table} where ${column} ${word(symbol)} ${value(name)} and ${where`1 = 1`}`
+  // @ts-expect-error -- a text is a parameter or a word
+  void where`select 1 from ${name}`
+  // @ts-expect-error -- a number is a parameter
+  void where`${column} = ${1}`
+  // @ts-expect-error -- not a word of the code
+  void word(name)
+  // @ts-expect-error -- not a word of the code
+  void joined([column], name)
 })

@@ -89,10 +89,12 @@ type Exports = Record<string, unknown>
 type Any = any
 
 /** A scope without some of its conditions, on the rows and on all that is included. */
-const without = (drop: (shape: string) => boolean) => (original: Exports): Exports => ({ applyScope: async (...args: unknown[]) => strip(await (original.applyScope as Any)(...args), drop) })
+const without = (drop: (condition: Condition) => boolean) => (original: Exports): Exports => ({ applyScope: async (...args: unknown[]) => strip(await (original.applyScope as Any)(...args), drop) })
 
-function strip(plan: Any, drop: (shape: string) => boolean): Any {
-  return plan && { ...plan, scope: plan.scope.filter(({ shape }: { shape: string }) => !drop(shape)), include: plan.include.map((entry: Any) => ({ ...entry, plan: strip(entry.plan, drop), ...entry.through && { through: strip(entry.through, drop) } })) }
+interface Condition { readonly words: readonly string[], readonly traits: { readonly custom?: boolean } }
+
+function strip(plan: Any, drop: (condition: Condition) => boolean): Any {
+  return plan && { ...plan, scope: plan.scope.filter((condition: Condition) => !drop(condition)), include: plan.include.map((entry: Any) => ({ ...entry, plan: strip(entry.plan, drop), ...entry.through && { through: strip(entry.through, drop) } })) }
 }
 
 function unjudged(plan: Any): Any {
@@ -113,9 +115,9 @@ interface Guard {
 }
 
 const GUARDS: Record<string, Guard> = {
-  'tenant': { file: 'access/row-scope', exports: ['applyScope'], removed: without(shape => /^\(\d+\)=$/.test(shape)), red: ['list', 'total', 'aggregate', 'include', ...Object.keys(rowCells(11))] },
-  'listFilter': { file: 'access/row-scope', exports: ['applyScope'], removed: without(shape => shape.startsWith('sql ')), red: ['list', 'total', 'aggregate', 'include', ...Object.keys(rowCells(2))] },
-  'soft delete': { file: 'access/row-scope', exports: ['applyScope'], removed: without(shape => /^\(\d+\) (?:null|set)$/.test(shape)), red: [...everywhere(4), 'restore what is not in the trash'] },
+  'tenant': { file: 'access/row-scope', exports: ['applyScope'], removed: without(({ words }) => words.join('?') === '? = ?'), red: ['list', 'total', 'aggregate', 'include', ...Object.keys(rowCells(11))] },
+  'listFilter': { file: 'access/row-scope', exports: ['applyScope'], removed: without(({ traits }) => traits.custom === true), red: ['list', 'total', 'aggregate', 'include', ...Object.keys(rowCells(2))] },
+  'soft delete': { file: 'access/row-scope', exports: ['applyScope'], removed: without(({ words }) => /^\? is (?:not )?null$/.test(words.join('?'))), red: [...everywhere(4), 'restore what is not in the trash'] },
   'objectLevel': { file: 'access/row-scope', exports: ['applyScope'], removed: original => ({ applyScope: async (...args: unknown[]) => unjudged(await (original.applyScope as Any)(...args)) }), red: everywhere(3) },
   'scope of a derived plan': { file: 'access/row-scope', exports: ['within'], removed: original => ({ within: (...args: unknown[]) => ({ ...(original.within as Any)(...args), scope: [] }) }), red: ['permissions on 11', 'permissions on 2', 'permissions on 4'] },
   'scope of custom queries': { file: 'access/row-scope', exports: ['scopeSql'], removed: () => ({ scopeSql: async () => sql`1 = 1` }), red: ['scope a query'] },
@@ -141,7 +143,7 @@ const GUARDS: Record<string, Guard> = {
 const HELPERS: Record<string, Record<string, string>> = {
   'access/row-scope': { narrow: 'adds conditions, never takes one away', withReadable: 'adds rows that the caller can read, so that they get a 403; the interference test covers the others', withConditions: 'replaces conditions of the request, never the scope', withRelated: 'replaces conditions on related rows, whose plans have a scope of their own', ownConditions: 'reads conditions', scopeClause: 'the scope of the audit log and the feed, whose engine tests draw random rules', everyRow: 'the server\'s own work, for no caller; its trash condition is what retention.test.ts guards' },
   'access/authorize': { authorizeAny: 'lets a caller with one of the permissions pass; the handler checks those that it performs', contextFor: 'gives rules the resource and the operation', callFor: 'has the context of contextFor', can: 'decides for `authorize` and `isAuthorized`' },
-  'access/fields': { select: 'makes a set of fields', withKey: 'adds the key to a set', keyFields: 'the key alone', allFields: 'whole rows for rules and hooks' },
+  'access/fields': { select: 'makes a set of fields', createSelection: 'makes a set of fields', withKey: 'adds the key to a set', keyFields: 'the key alone', allFields: 'whole rows for rules and hooks' },
   'access/tenant': { hasTenantId: 'only reports whether `requireTenantId` would throw' },
   'request/csrf': {},
   'write/references': {},

@@ -94,8 +94,8 @@ describe('the condition for a statement of a plugin', () => {
     } }
     const server = await open({ tasks: { listFilter: table => sql`${(table as typeof tasks).size} <> 20` }, plugins: [capture] })
     await server.request('GET', '/api/tasks', { caller: SIGNED_IN })
-    const { build } = await scopeClause(call!, call!.resource, trash)
-    expect(drizzle({ client }).select({ id: tasks.id }).from(tasks).where(build()).all().map(({ id }) => id)).toEqual(expected)
+    const scope = await scopeClause(call!, call!.resource, trash)
+    expect(drizzle({ client }).select({ id: tasks.id }).from(tasks).where(scope.getSQL()).all().map(({ id }) => id)).toEqual(expected)
   })
 })
 

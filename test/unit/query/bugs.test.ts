@@ -1,4 +1,5 @@
 /** The oracle is worth something: each planted bug makes a property fail, and without one none does. */
+import { existsSync } from 'node:fs'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { openNewsdata } from '../../support/newsdata/server'
@@ -33,9 +34,13 @@ describe('the core without a bug', () => {
 })
 
 describe.each(BUGS)('the core with a bug: $title', ({ file, plant, cases = 150 }: Bug) => {
+  it('is planted into a file of the core', () => {
+    expect(existsSync(new URL(pathOf(file), import.meta.url))).toBe(true)
+  })
+
   beforeEach(() => {
     vi.resetModules()
-    vi.doMock(pathOf(file), async importOriginal => plant(await importOriginal()))
+    vi.doMock(pathOf(file), async importOriginal => plant(await importOriginal(), await import('../../../src/runtime/server/core/sql/where')))
   })
 
   afterEach(() => {

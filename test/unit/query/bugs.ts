@@ -1,33 +1,37 @@
 /** Mistakes that are easily made, each planted into one file of the core by replacing what it exports. */
-import { sql, type Column, type SQL } from 'drizzle-orm'
+import type { Column } from 'drizzle-orm'
+import type { Where } from '../../../src/runtime/server/core/sql/where'
 
 type Call<R = unknown> = (...args: unknown[]) => R
 type Exports = Record<string, unknown>
+type Sql = typeof import('../../../src/runtime/server/core/sql/where')
 
 export interface Bug {
   readonly title: string
   /** The file below `src/runtime/server/core`. */
   readonly file: string
-  readonly plant: (original: Exports) => Exports
+  /** @param sql the module whose conditions the core recognizes */
+  readonly plant: (original: Exports, sql: Sql) => Exports
   /** How long to look, where a bug shows rarely. */
   readonly cases?: number
 }
 
-interface Clause { readonly shape: string, readonly values: readonly unknown[], readonly build: () => SQL }
 interface Order { readonly field: { readonly column: Column }, readonly descending: boolean }
-interface Compiled { readonly text: string, readonly values: readonly unknown[], readonly extra?: object }
+interface Text { readonly text: string, readonly values: readonly unknown[] }
 
-/** The text of statements, rewritten after it is made. */
-const rewrite = (change: (compiled: Compiled, shape: string) => Compiled) => (original: Exports): Exports => ({
-  ...original,
-  statement: (...args: unknown[]) => change((original.statement as Call<Compiled>)(...args), args[2] as string),
-})
+/** The first value in a condition. */
+function firstValue({ parts }: Where): unknown {
+  for (const part of parts) {
+    const found = 'parts' in part ? firstValue(part) : 'encoder' in part ? (part as { value: unknown }).value : undefined
+    if (found !== undefined) return found
+  }
+}
 
 /** An operator of the filter, replaced in the table that the planner reads. */
-const operator = (name: string, change: (clause: Clause, column: Column) => Clause) => (original: Exports): Exports => {
-  const operators = original.CLAUSES as Record<string, Call<Clause>>
+const operator = (name: string, change: (condition: Where, column: Column, sql: Sql) => Where) => (original: Exports, sql: Sql): Exports => {
+  const operators = original.CLAUSES as Record<string, Call<Where>>
   const honest = operators[name]!
-  operators[name] = (...args) => change(honest(...args), (args[0] as Order['field']).column)
+  operators[name] = (...args) => change(honest(...args), (args[0] as Order['field']).column, sql)
   return original
 }
 
@@ -43,28 +47,33 @@ export const BUGS: readonly Bug[] = [
   {
     title: '$ne matches NULL',
     file: 'plan/filter',
-    plant: operator('$ne', (clause, column) => ({ ...clause, shape: `${clause.shape}0`, build: () => sql`(${clause.build()} or ${column} is null)` })),
+    plant: operator('$ne', (condition, column, { where }) => where`(${condition} or ${column} is null)`),
   },
   {
     title: 'an include counts invisible rows towards its limit',
     cases: 600,
-    file: 'sql/clause',
-    plant: rewrite(({ text, values, extra }) => ({
-      values,
-      // So that every include counts positions.
-      extra: extra && 'skipped' in extra ? { skipped: 1 } : extra,
-      text: text.replace(/row_number\(\) over \(partition by ("\w+")\.("\w+") order by \1\."id"\)/, '(select count(*) from $1 as x where x.$2 = $1.$2 and x."id" <= $1."id")'),
-    })),
+    file: 'read/include/statement',
+    plant: original => ({
+      ...original,
+      childrenStatement: (...args: unknown[]) => {
+        const statement = (original.childrenStatement as Call<Text>)(...args)
+        return {
+          ...statement,
+          // So that every include counts positions.
+          attempts: { skipped: 1 },
+          text: statement.text.replace(/row_number\(\) over \(partition by ("\w+")\.("\w+") order by \1\."id"\)/, '(select count(*) from $1 as x where x.$2 = $1.$2 and x."id" <= $1."id")'),
+        }
+      },
+    }),
   },
   {
     title: 'a cursor page begins with the row the last one ended with',
     file: 'sql/keyset',
-    plant: original => ({
+    plant: (original, { joined, value, where }) => ({
       ...original,
       after: (dialect: unknown, order: Order[], values: unknown[]) => {
-        const after = (original.after as Call<Clause>)(dialect, order, values)
-        const at = () => sql.join(order.map(({ field }, index) => sql`${field.column} is ${sql.param(values[index])}`), sql` and `)
-        return { shape: `from ${after.shape}`, values: [...after.values, ...values], build: () => sql`(${after.build()} or (${at()}))` }
+        const same = order.map(({ field }, index) => where`${field.column} is ${value(values[index])}`)
+        return where`(${(original.after as Call<Where>)(dialect, order, values)} or (${joined(same, ' and ')}))`
       },
     }),
   },
@@ -79,15 +88,21 @@ export const BUGS: readonly Bug[] = [
   {
     title: '$like tells capitals from small letters',
     file: 'plan/filter',
-    plant: operator('$like', ({ shape, values: [pattern] }, column) => {
-      const glob = String(pattern).replace(/[*?[]/g, '[$&]').replaceAll('%', '*').replaceAll('_', '?')
-      return { shape: `${shape}glob`, values: [glob], build: () => sql`${column} glob ${sql.param(glob)}` }
+    plant: operator('$like', (condition, column, { value, where }) => {
+      const glob = String(firstValue(condition)).replace(/[*?[]/g, '[$&]').replaceAll('%', '*').replaceAll('_', '?')
+      return where`${column} glob ${value(glob)}`
     }),
   },
   {
     title: 'the total does not know of the filter',
-    file: 'sql/clause',
-    plant: rewrite((compiled, shape) => shape.startsWith('count (') ? { text: compiled.text.replace(/ where .*/s, ''), values: [] } : compiled),
+    file: 'sql/parameterize',
+    plant: original => ({
+      ...original,
+      statement: (...args: unknown[]) => {
+        const statement = (original.statement as Call<Text>)(...args)
+        return statement.text.startsWith('select count(*) from "') ? { ...statement, text: statement.text.replace(/ where .*/s, ''), values: [] } : statement
+      },
+    }),
   },
   {
     title: 'having is ignored',
@@ -96,7 +111,7 @@ export const BUGS: readonly Bug[] = [
   },
   {
     title: 'a full last page says that more follow',
-    file: 'respond',
+    file: 'entries/respond',
     plant: original => ({
       ...original,
       listEnvelope: (result: { plan: { limit: number }, records: unknown[] }) => (original.listEnvelope as Call)({ ...result, hasMore: result.records.length === result.plan.limit }),
@@ -105,9 +120,9 @@ export const BUGS: readonly Bug[] = [
   {
     title: 'NULLs stay first when the order is descending',
     file: 'sql/keyset',
-    plant: original => ({
+    plant: (original, { commaList, where, word }) => ({
       ...original,
-      orderList: (order: Order[]) => sql.join(order.map(({ field, descending }) => sql`${field.column}${sql.raw(descending ? ' desc nulls first' : '')}`), sql`, `),
+      orderList: (order: Order[]) => commaList(order.map(({ field, descending }) => where`${field.column}${word(descending ? ' desc nulls first' : '')}`)),
     }),
   },
   {
@@ -128,24 +143,24 @@ export const BUGS: readonly Bug[] = [
   },
   {
     title: '$or means and',
-    file: 'sql/clause',
+    file: 'sql/conditions',
     cases: 600,
     plant: original => ({
       ...original,
-      or: (branches: Clause[][]): Clause => ({ shape: 'and', values: branches.flat().flatMap(({ values }) => values), build: () => (original.joinAnd as Call<SQL>)(branches.flat()) }),
+      or: (branches: Where[][]) => (original.and as Call<Where>)(branches.flat()),
     }),
   },
   {
     title: 'the row filter is dropped',
-    file: 'sql/clause',
-    plant: original => ({ ...original, fromSql: () => ({ shape: 'always', values: [], build: () => sql`1 = 1` }) }),
+    file: 'sql/conditions',
+    plant: (original, { where }) => ({ ...original, fromSql: () => where`1 = 1` }),
   },
   {
     title: 'the trash is shown',
-    file: 'sql/clause',
-    plant: original => ({
+    file: 'sql/conditions',
+    plant: (original, { where }) => ({
       ...original,
-      isNull: (field: { name: string }) => field.name === 'deletedAt' ? { shape: 'always', values: [], build: () => sql`1 = 1` } : (original.isNull as Call)(field),
+      isNull: (field: { name: string }) => field.name === 'deletedAt' ? where`1 = 1` : (original.isNull as Call)(field),
     }),
   },
   {
@@ -168,12 +183,12 @@ export const BUGS: readonly Bug[] = [
   {
     title: 'rows without related rows are those without a key',
     file: 'access/related',
-    plant: original => ({
+    plant: (original, { where }) => ({
       ...original,
       relatedClauses: (engine: unknown, filters: { match?: string, relation?: { columns: { column: Column }[] } }[]) =>
-        (original.relatedClauses as Call<Clause[]>)(engine, filters).map((clause, index) => filters[index]!.match === 'none'
-          ? { shape: `no key ${clause.shape}`, values: [], build: () => sql`${filters[index]!.relation!.columns[0]!.column} is null` }
-          : clause),
+        (original.relatedClauses as Call<Where[]>)(engine, filters).map((condition, index) => filters[index]!.match === 'none'
+          ? where`${filters[index]!.relation!.columns[0]!.column} is null`
+          : condition),
     }),
   },
   {

@@ -3,11 +3,13 @@ import fc from 'fast-check'
 import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { after } from '../../../src/runtime/server/core/sql/keyset'
-import { or, equals, fromClauses, fromSql, isNotNull, isNull, NO_ROWS, and, type Clause } from '../../../src/runtime/server/core/sql/clause'
+import { and, equals, equalsRaw, fromSql, isNotNull, isNull, manyRows, not, NO_ROWS, or } from '../../../src/runtime/server/core/sql/conditions'
+import { like } from '../../../src/runtime/server/core/sql/like/index'
 import { inList, inTuples } from '../../../src/runtime/server/core/sql/list/index'
 import { DIALECTS as ADAPTERS } from '../../../src/runtime/server/engines/dialects/index'
 import type { Engine } from '../../../src/runtime/server/engines/engine'
-import { shape } from '../../../src/runtime/server/core/sql/shape'
+import { parameterize, statement, template } from '../../../src/runtime/server/core/sql/parameterize'
+import { value, where, type Where } from '../../../src/runtime/server/core/sql/where'
 import { createField } from '../../../src/runtime/server/schema/field'
 import { describeTable } from '../../../src/runtime/server/schema/drizzle/table'
 import { columnSchemas } from '../../../src/runtime/server/schema/validation'
@@ -118,36 +120,72 @@ describe.each(['sqlite', 'pg', 'mysql'] as const)('conditions over %s', (dialect
   const field = fc.constantFrom(...fields)
   const fieldList = fc.array(field, { minLength: 1, maxLength: 3 })
   // Text that tries to be taken for the keys of other conditions.
-  const text = fc.constantFrom('1 = 1', '?', '', ')', '(1)', '(1)=', '[(1)]', '"3:1=1', '] [', ') (', ' or ', '#1', ',').map(text => sql.raw(text))
+  const text = fc.constantFrom('1 = 1', '?', '\u0001?', '\u00031;', '', ')', '(1)', '"3:1=1', '\u00023:a', ' or ', '#1', ',').map(text => sql.raw(text))
   const chunk = fc.oneof(text, field.map(({ column }) => sql`${column}`), fc.integer().map(value => sql`${value}`), fc.array(fc.oneof(fc.integer(), text), { maxLength: 3 }).map(values => sql`${values}`))
-  const raw = fc.array(chunk, { minLength: 1, maxLength: 3 }).map(chunks => fromSql(engine, sql.join(chunks)))
-  const { clause } = fc.letrec<{ clause: Clause, clauses: Clause[] }>(tie => ({
-    clauses: fc.array(tie('clause'), { maxLength: 3 }),
-    clause: fc.oneof(
+  const raw = fc.array(chunk, { minLength: 1, maxLength: 3 }).map(chunks => () => fromSql(sql.join(chunks)))
+  const around = template(hole => sql`coalesce(${hole}, ${hole}) is null`)
+  /** A condition that can be built again with other values of the same kind. The number says which. */
+  type Build = (round: number) => Where
+  const { condition } = fc.letrec<{ condition: Build, conditions: Build[] }>(tie => ({
+    conditions: fc.array(tie('condition'), { maxLength: 3 }),
+    condition: fc.oneof(
       { depthSize: 'small', withCrossShrink: true },
-      fc.constant(NO_ROWS), raw, field.map(isNull), field.map(isNotNull), field.map(field => equals(field, 1)),
-      fc.tuple(field, fc.nat({ max: 4 }), fc.boolean()).map(([field, count, inside]) => inList(engine, field, Array(count).fill(1), inside)),
-      fc.tuple(fieldList, fc.nat({ max: 4 })).map(([fields, count]) => inTuples(engine, fields, Array.from({ length: count }, () => fields.map(() => 1)))),
+      fc.constant(() => NO_ROWS), raw, field.map(field => () => isNull(field)), field.map(field => () => isNotNull(field)),
+      field.map((field): Build => round => manyRows(equals(field, round), engine)),
+      fc.tuple(field, fc.nat({ max: 2 })).map(([field, extra]): Build => round => equalsRaw(field, extra + round)),
+      fc.tuple(field, fc.nat({ max: 4 }), fc.boolean()).map(([field, count, inside]): Build => round => inList(engine, field, Array(count).fill(round), inside)),
+      fc.tuple(fieldList, fc.nat({ max: 4 })).map(([fields, count]): Build => round => inTuples(engine, fields, Array.from({ length: count }, () => fields.map(() => round)))),
+      field.map((field): Build => round => like(engine, field, `%part ${round}%`, 'filter')),
       fc.array(fc.record({ field, descending: fc.boolean() }), { minLength: 1, maxLength: 3 })
-        .chain(order => fc.tuple(...order.map(() => fc.constantFrom(1, null))).map(values => after(engine, order, values))),
-      tie('clauses').map(and),
-      fc.array(tie('clauses'), { maxLength: 3 }).map(or),
-      fc.tuple(field, tie('clauses')).map(([{ column }, clauses]) => fromClauses(shape`around ${column}`, clauses, () => sql`${column} (${and(clauses).build()})`)),
+        .chain(order => fc.tuple(...order.map(() => fc.boolean())).map((nulls): Build => round => after(engine, order, nulls.map(isNull => isNull ? null : round)))),
+      tie('conditions').map((list): Build => round => and(list.map(build => build(round)))),
+      fc.array(tie('conditions'), { maxLength: 3 }).map((branches): Build => round => or(branches.map(list => list.map(build => build(round))))),
+      tie('condition').map((build): Build => round => not(build(round))),
+      fc.tuple(field, tie('conditions')).map(([{ column }, list]): Build => round => where`${column} = ${value(round)} and (${and(list.map(build => build(round)))})`),
+      fc.tuple(field, fc.boolean()).map(([{ column }, twice]): Build => round => twice ? around(value(round)) : where`${column} < ${around(column)}`),
     ),
   }))
+  const render = (part: Where) => engine.render(part.getSQL())
 
-  it('share a key only if their SQL is the same', () => {
+  it('share a key exactly with the same condition of other values, and have the values of the text, in its order', () => {
     const cache = createCheckingCache()
-    fc.assert(fc.property(clause, (clause) => {
-      cache(clause.shape, () => ({ text: engine.render(clause.build()).text, extra: undefined }))
+    fc.assert(fc.property(condition, (build) => {
+      const [one, other] = [build(1), build(2)].map(part => ({ ...parameterize(engine, part), ...{ text: render(part).text } })) as [Known, Known]
+      expect(other.key).toBe(one.key)
+      expect(other.text).toBe(one.text)
+      expect(one.values).toEqual(render(build(1)).values)
+      cache(one.key, () => ({ text: one.text }))
     }), { numRuns: cases * 25 })
     expect(cache.texts.size).toBeGreaterThan(cases)
+  })
+
+  interface Known { readonly key: string, readonly text: string, readonly values: readonly unknown[] }
+
+  it('have no key in common with those that earlier versions mixed up', () => {
+    const [id, name] = ['id', 'name'].map(name => fields.find(field => field.name === name)!) as [typeof fields[0], typeof fields[0]]
+    const pairs: readonly (readonly [Where, Where])[] = [
+      // Names in a key: two tables of one name in two schemas, and a name with a comma.
+      [isNull(fields[0]!), isNull(fields.find(({ column, name }) => name === fields[0]!.name && column !== fields[0]!.column)!)],
+      [where`${id.column}${name.column}`, where`${fields.find(({ name }) => name === 'a,b')!.column}`],
+      // SQL of the app that looks like a mark of the key.
+      [fromSql(sql`${id.column} = ${1}`), fromSql(sql`${id.column} = ?`)],
+      [or([[equals(id, 1)], [equals(name, 1)]]), or([[equals(id, 1), equals(name, 1)]])],
+    ]
+    for (const [one, other] of pairs) expect(parameterize(engine, one).key).not.toBe(parameterize(engine, other).key)
+  })
+
+  it('are rendered once for each key, with the parameters in the order of the values', () => {
+    const statements = createCheckingCache()
+    const [field] = fields
+    const find = (round: number) => statement({ api: { statements }, engine }, where`select 1 where ${equals(field!, round)} and ${where`${value('x')} = ${value(round)}`}`)
+    expect([find(1).text, find(1).compiled]).toEqual([find(2).text, find(2).compiled])
+    expect(find(7).values.slice(-2)).toEqual(['x', 7])
   })
 })
 
 it('detects a key that two different texts share', () => {
   const cache = createCheckingCache()
-  cache('key', () => ({ text: 'select 1', extra: undefined }))
-  expect(() => cache('key', () => ({ text: 'select 2', extra: undefined }))).toThrow('Two statements have the key key')
+  cache('key', () => ({ text: 'select 1' }))
+  expect(() => cache('key', () => ({ text: 'select 2' }))).toThrow('Two statements have the key key')
   expect(collisions.splice(0)).toHaveLength(1)
 })

@@ -33,7 +33,7 @@ it.each([
 ])('in the order %s, NULL first: %s, tuples: %s', (sort, nullsLow, tupleComparison, search) => {
   const order = sort.split(',').map(part => ({ field: byName.get(part.replace('-', ''))!, descending: part.startsWith('-') }))
   const condition = after({ adapter: { nullsLow, tupleComparison } } as Engine, order, order.map(() => 5))
-  const { sql, params } = db.select({ id: items.id }).from(items).where(condition.build()).toSQL()
+  const { sql, params } = db.select({ id: items.id }).from(items).where(condition.getSQL()).toSQL()
   const steps = client.prepare<unknown[], { detail: string }>(`explain query plan ${sql}`).all(...params).map(({ detail }) => detail)
   expect(steps).toEqual([expect.stringMatching(/^SEARCH items USING /)])
   expect(steps[0]).toContain(search)

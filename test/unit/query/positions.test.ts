@@ -52,7 +52,7 @@ describe.each([[true, true], [true, false], [false, true], [false, false]])('aft
     const compare = compareItems(order, nullsLow)
     for (const position of ITEMS) {
       const values = order.map(({ field }) => position[field.name as keyof Item])
-      const found = db.select({ id: items.id }).from(items).where(after(engine, order, values).build()).all().map(({ id }) => id)
+      const found = db.select({ id: items.id }).from(items).where(after(engine, order, values).getSQL()).all().map(({ id }) => id)
       expect(found.toSorted()).toEqual(ITEMS.filter(item => compare(item, position) > 0).map(({ id }) => id).toSorted())
     }
   })

@@ -6,7 +6,7 @@ import { foreignKey, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/
 import { describe, expect, it } from 'vitest'
 import type { ScopedRelationFilter } from '../../../src/runtime/server/core/access/plan'
 import { relatedClauses, relatedPlans } from '../../../src/runtime/server/core/access/related'
-import { isNotNull, isNull, whereClause } from '../../../src/runtime/server/core/sql/clause'
+import { isNotNull, isNull, whereClause } from '../../../src/runtime/server/core/sql/conditions'
 import { DIALECTS as ADAPTERS } from '../../../src/runtime/server/engines/dialects/index'
 import type { Engine } from '../../../src/runtime/server/engines/engine'
 import { DIALECTS } from '../../support/dialects'
@@ -67,7 +67,7 @@ function open(name: Name) {
     return { relation, match, plan: { resource: relation.target, where: [isNotNull(field!)], scope: [isNull(field!)], ...related }, ...through && { through } } as unknown as ScopedRelationFilter
   }
   const engine = { name, dialect: name, adapter: ADAPTERS[name], render } as unknown as Engine
-  return { filterOf, textOf: (...filters: ScopedRelationFilter[]) => render(whereClause(relatedClauses(engine, filters))).text }
+  return { filterOf, textOf: (...filters: ScopedRelationFilter[]) => render(whereClause(relatedClauses(engine, filters)).getSQL()).text }
 }
 
 const KEY = 'cast(convert(`posts`.`code_id` using utf8mb4) as binary)'

@@ -11,7 +11,9 @@ import { planFilter, relatedReads } from '../../../src/runtime/server/core/plan/
 import { after, type Order } from '../../../src/runtime/server/core/sql/keyset.ts'
 import { allFields } from '../../../src/runtime/server/core/access/fields'
 import { toFilter } from '../../../src/runtime/server/core/parse/filter.ts'
-import { valuesOf, whereClause, type Clause } from '../../../src/runtime/server/core/sql/clause'
+import { whereClause } from '../../../src/runtime/server/core/sql/conditions'
+import { parameterize } from '../../../src/runtime/server/core/sql/parameterize'
+import type { Where } from '../../../src/runtime/server/core/sql/where'
 import { inTuples } from '../../../src/runtime/server/core/sql/list/index'
 import { createResources } from '../../../src/runtime/server/schema/resource.ts'
 import { DEFAULT_CONFIG } from '../../../src/runtime/shared/defaults.ts'
@@ -49,7 +51,7 @@ const same = (text: string): Expected => {
   return { sqlite: text, pg: text.replace(/\?/g, () => `$${++place}`), mysql: text.replaceAll('"', '`') }
 }
 
-const SHAPES: readonly [name: string, clauses: (dialect: Name) => readonly Clause[] | Promise<readonly Clause[]>, expected: Expected][] = [
+const SHAPES: readonly [name: string, clauses: (dialect: Name) => readonly Where[] | Promise<readonly Where[]>, expected: Expected][] = [
   ['a number equals', filter({ n: 1 }), same(' where "t"."n" = ?')],
   ['NULL', filter({ n: null }), same(' where "t"."n" is null')],
   ['not NULL', filter({ n: { $ne: null } }), same(' where "t"."n" is not null')],
@@ -98,9 +100,10 @@ const SHAPES: readonly [name: string, clauses: (dialect: Name) => readonly Claus
 describe.each(Object.keys(TABLES) as Name[])('%s', (name) => {
   it.each(SHAPES)('%s', async (_, toClauses, expected) => {
     const clauses = await toClauses(name)
-    const { text, values } = open(name).render(whereClause(clauses))
+    const { engine, render } = open(name)
+    const { text, values } = render(whereClause(clauses).getSQL())
     expect(text).toBe(expected[name])
-    // What is sent with a text that is found by its shape is what the text was made with.
-    expect(values).toEqual(valuesOf(clauses))
+    // What is sent with a text that is found by its key is what the text was made with.
+    expect(values).toEqual(parameterize(engine, whereClause(clauses)).values)
   })
 })

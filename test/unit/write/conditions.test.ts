@@ -160,7 +160,7 @@ describe('a condition of the request', () => {
     const { applyScope } = await import('../../../src/runtime/server/core/access/row-scope')
     const { executeWrite } = await import('../../../src/runtime/server/core/write/run')
     const { planUpdate } = await import('../../../src/runtime/server/core/plan/write')
-    const { fromSql } = await import('../../../src/runtime/server/core/sql/clause')
+    const { fromSql } = await import('../../../src/runtime/server/core/sql/conditions')
     const { ApiError } = await import('../../../src/runtime/server/core/error')
     const { withHttpErrors } = await import('../../../src/runtime/server/http')
     return withHttpErrors(ctx.event, async () => {
@@ -169,7 +169,7 @@ describe('a condition of the request', () => {
       const call = forResource(session, resource, contextFor(session, resource, 'update'))
       const plan = await planUpdate({ bulk: items.length > 1, items: items.map(({ id, title, expected }) => ({
         id, key: [id], data: { values: { title }, sent: ['title'], given: ['title'] } as never,
-        condition: { clauses: [fromSql(session.engine, eq(docs.title, expected))], error: () => new ApiError('PRECONDITION_FAILED', `It is not ${expected}.`) },
+        condition: { clauses: [fromSql(eq(docs.title, expected))], error: () => new ApiError('PRECONDITION_FAILED', `It is not ${expected}.`) },
       })) }, call)
       return (await executeWrite(await applyScope(call, plan, 'update'), call)).written.map(({ id }) => id)
     })

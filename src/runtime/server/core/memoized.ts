@@ -23,3 +23,8 @@ export function memoizedPair<One extends object, Other extends object, Value>(
   const byOne = memoized((one: One) => memoized((other: Other) => create(one, other)))
   return (one, other) => byOne(one)(other)
 }
+
+let last = 0
+
+/** A number that identifies an object. It never changes and is never used again. */
+export const idOf: (value: object) => number = memoized(() => ++last)

@@ -1,7 +1,7 @@
 /** Reads and writes the rows of one resource without any rule, for plugins that own the table, such as tokens. */
 import { sql, type SQL, type Table } from 'drizzle-orm'
 import type { Database } from '../core/replicas/database'
-import { equals } from '../core/sql/clause'
+import { equals } from '../core/sql/conditions'
 import type { Field } from '../schema/field'
 import type { Resource } from '../schema/model'
 
@@ -59,7 +59,7 @@ export function createPluginTable(resource: Resource, database: Database): Plugi
     matches(alias, property, value) {
       const field = fieldOf(property)
       const column = (alias as unknown as Readonly<Record<string, Field['column']>>)[property]!
-      return value === null ? sql`${column} is null` : equals({ ...field, column }, value).build()
+      return value === null ? sql`${column} is null` : equals({ ...field, column }, value).getSQL()
     },
   })
 }

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { InvalidValueError } from '../../server/engines/engine'
 import { describeTable } from '../../server/schema/drizzle/table'
 import { createField, type Field } from '../../server/schema/field'
-import { parameter } from '../../server/core/sql/clause'
+import { boundDriverValue } from '../../server/core/sql/conditions'
 import { equal, throws } from './check'
 import type { EngineCase, Scene } from './scene'
 import { VALUES, valueTable, type ValueKind } from './value-columns'
@@ -38,7 +38,7 @@ const roundTrip = (kind: ValueKind): EngineCase => ({
     const name = (column: Column) => sql.identifier(column.name)
     const columns = sql`${name(id.column)}, ${name(value.column)}`
     await commit(...values.map((given, index) => statement(
-      sql`insert into ${table} (${columns}) values (${sql.param(index)}, ${parameter(value, value.encode(given))})`,
+      sql`insert into ${table} (${columns}) values (${sql.param(index)}, ${boundDriverValue(value, value.encode(given))})`,
       { expectedRows: 1 },
     )))
     const select = sql`select ${value.selection}, ${id.selection} from ${table} order by ${id.column}`

@@ -1,6 +1,6 @@
 /** Decides which columns a caller can read and write. A column that the caller cannot read is treated as if it did not exist. */
 import type { Awaitable } from '../awaitable'
-import { quoted, shape, type Shape } from '../sql/shape'
+import { createLruCache } from '../../engines/lru-cache'
 import type { AutoApiContext, FieldRule } from '../../registration'
 import type { Field } from '../../schema/field'
 import type { Resource } from '../../schema/model'
@@ -8,17 +8,26 @@ import type { Call } from '../request/session'
 import { unknownField } from '../error'
 import { contextFor, decide, isAuthorized } from './authorize'
 import { memoized } from '../memoized'
+import { commaList, constant, type Where } from '../sql/where'
 
-/** A set of fields of one resource. {@link select} caches selections by `key`. The key of a cached statement contains this key. */
+/** A set of fields of one resource. */
 export interface Selection {
-  readonly key: Shape
   readonly fields: readonly Field[]
   readonly byName: ReadonlyMap<string, Field>
+  /** `id, title`: the select list. */
+  readonly list: Where
 }
 
-/** Caches the selections of each resource by key. */
-const selectionsOf = memoized((_: Resource) => new Map<string, Selection>())
+export const createSelection = (fields: readonly Field[]): Selection => Object.freeze({
+  fields,
+  byName: new Map(fields.map(field => [field.name, field])),
+  list: constant(commaList(fields.map(({ selection }) => selection))),
+})
+
 const MAX_SELECTIONS = 500
+
+/** The selections of each resource by the indexes of their fields. The same fields are the same object, so that SQL can be built once. */
+const selectionsOf = memoized((_: Resource) => createLruCache<Selection>(MAX_SELECTIONS))
 
 /**
  * The fields the caller can read.
@@ -78,13 +87,7 @@ export function select(resource: Resource, passes: (field: Field) => boolean): S
     indexes += `${field.index},`
   }
   const key = fields.length === resource.fields.size ? '*' : indexes
-  const known = selectionsOf(resource)
-  let selection = known.get(key)
-  if (!selection) {
-    selection = Object.freeze({ key: shape`${resource}${quoted(key)}`, fields, byName: new Map(fields.map(field => [field.name, field])) })
-    if (known.size < MAX_SELECTIONS) known.set(key, selection)
-  }
-  return selection
+  return selectionsOf(resource)(key, () => createSelection(fields))
 }
 
 /**

@@ -1,6 +1,6 @@
 /** The types of plans. A plan says which rows a request needs. Its row scope says which of them the caller can use. */
 import type { Relation, Resource } from '../../schema/model'
-import type { Clause } from '../sql/clause'
+import type { Where } from '../sql/where'
 
 export interface Plan {
   readonly resource: Resource
@@ -20,7 +20,7 @@ export interface Search {
 
 /** Selects the related rows of a filter. */
 export interface RelatedPlan extends Plan {
-  readonly where: readonly Clause[]
+  readonly where: readonly Where[]
   readonly search?: Search
 }
 
@@ -35,7 +35,7 @@ export interface RelatedRows {
 
 /** A row meets all conditions of at least one branch. */
 export interface AnyBranch<Filter> {
-  readonly anyOf: readonly { readonly where: readonly Clause[], readonly relationFilters: readonly Filter[] }[]
+  readonly anyOf: readonly { readonly where: readonly Where[], readonly relationFilters: readonly Filter[] }[]
 }
 
 export type RelationFilter = RelatedRows | AnyBranch<RelationFilter>
@@ -60,7 +60,7 @@ type ScopedThrough<I> = I extends { readonly through: Plan } ? { readonly throug
 
 export interface RowRules {
   /** The rules that run in SQL. */
-  readonly scope: readonly Clause[]
+  readonly scope: readonly Where[]
   /** The rule that runs in code. It checks one row after SQL has found it. It is absent if the resource has no `objectLevel`. */
   readonly accepts?: (row: Record<string, unknown>) => Promise<boolean>
   /** Whether the caller can read a row that `accepts` refuses. If so, the response is 403 instead of 404. */
@@ -77,5 +77,5 @@ export type ScopedRelationFilter = ScopedRelatedRows | AnyBranch<ScopedRelationF
 /** The relation filters of a plan, and the clauses of its `where` that they became. */
 export interface ScopedRelated {
   readonly filters: readonly ScopedRelationFilter[]
-  readonly clauses: readonly Clause[]
+  readonly clauses: readonly Where[]
 }

@@ -2,7 +2,7 @@
  * Row scope: combines the tenant, the trash mode, `listFilter`, the row filters of plugins and `objectLevel`. Every plan gets its scope
  * before it is executed.
  */
-import { and, is, sql, SQL, type Column, type Table } from 'drizzle-orm'
+import { is, SQL, type Column, type Table } from 'drizzle-orm'
 import type { Operation } from '../../../shared/operations'
 import type { Field } from '../../schema/field'
 import type { Resource } from '../../schema/model'
@@ -16,7 +16,8 @@ import { limitsOf, ownerSession } from '../request/limits'
 import type { TrashMode } from '../../../shared/query'
 import type { Plan, RelationFilter, RowRules, Scoped, ScopedRelationFilter } from './plan'
 import { relatedClauses } from './related'
-import { and as allOf, equals, fromSql, isNotNull, isNull, manyRows, NO_ROWS, RowClause, type Clause } from '../sql/clause'
+import { and, equals, fromSql, isNotNull, isNull, manyRows, NO_ROWS } from '../sql/conditions'
+import { Where } from '../sql/where'
 import { tenantScope } from './tenant'
 
 export type { Plan, Scoped, RowRules } from './plan'
@@ -89,8 +90,8 @@ export function withRelated<P extends Plan>(plan: Scoped<P>, filters: readonly S
 }
 
 /** Returns the conditions of the plan's `where` that are not about related rows. */
-export function ownConditions(plan: Scoped<Plan>): readonly Clause[] {
-  const { where = [] } = plan as { where?: readonly Clause[] }
+export function ownConditions(plan: Scoped<Plan>): readonly Where[] {
+  const { where = [] } = plan as { where?: readonly Where[] }
   return plan.related ? where.filter(clause => !plan.related!.clauses.includes(clause)) : where
 }
 
@@ -115,14 +116,14 @@ export function everyRow<P extends Plan>(plan: P): Scoped<P> {
 }
 
 /** Adds conditions to the plan. */
-export function narrow<P extends Plan & { readonly where: readonly Clause[] }>(plan: Scoped<P>, where: readonly Clause[]): Scoped<P> {
+export function narrow<P extends Plan & { readonly where: readonly Where[] }>(plan: Scoped<P>, where: readonly Where[]): Scoped<P> {
   return { ...plan, where: [...plan.where, ...where] }
 }
 
 /** Replaces the conditions of the plan, for example with the keys of the rows it found. The scope does not change. */
-export function withConditions<P extends Plan & { readonly where: readonly Clause[] }>(
+export function withConditions<P extends Plan & { readonly where: readonly Where[] }>(
   plan: Scoped<P>,
-  where: readonly Clause[],
+  where: readonly Where[],
 ): Scoped<P> {
   return { ...plan, where }
 }
@@ -133,12 +134,12 @@ export function withConditions<P extends Plan & { readonly where: readonly Claus
  */
 export async function scopeSql(call: Call, resource: Resource, table: Table, trash: TrashMode = 'active'): Promise<SQL> {
   const { scope } = await rowRules(call, { resource, trash }, call.ctx.operation, 'all', table)
-  return and(...scope.map(({ build }) => build())) ?? sql`1 = 1`
+  return and(scope).getSQL()
 }
 
 /** Like {@link scopeSql}, on the resource's table, as a clause for another statement. */
-export async function scopeClause(call: Call, resource: Resource, trash: TrashMode): Promise<Clause> {
-  return allOf((await rowRules(call, { resource, trash }, call.ctx.operation, 'all')).scope)
+export async function scopeClause(call: Call, resource: Resource, trash: TrashMode): Promise<Where> {
+  return and((await rowRules(call, { resource, trash }, call.ctx.operation, 'all')).scope)
 }
 
 /**
@@ -162,7 +163,7 @@ const hasRules = ({ api: { rowFilters, rowChecks } }: Call, resource: Resource) 
   resource.auth?.listFilter !== undefined || resource.auth?.objectLevel !== undefined || rowFilters.has(resource) || rowChecks.has(resource)
 
 function addRules(
-  tenantAndTrash: readonly Clause[], call: Call, resource: Resource, operation: Operation, table: Table,
+  tenantAndTrash: readonly Where[], call: Call, resource: Resource, operation: Operation, table: Table,
 ): Awaitable<RowRules> {
   return andThen(filterClauses(call, resource, operation, table), (filters) => {
     const scope = filters.length === 0 ? tenantAndTrash : [...tenantAndTrash, ...filters]
@@ -170,7 +171,7 @@ function addRules(
   })
 }
 
-async function addChecks(scope: readonly Clause[], call: Call, resource: Resource, operation: Operation): Promise<RowRules> {
+async function addChecks(scope: readonly Where[], call: Call, resource: Resource, operation: Operation): Promise<RowRules> {
   const accepts = await rowRule(call, resource, operation)
   return accepts ? { scope, accepts, canRead: await rowRule(call, resource, 'read') } : { scope }
 }
@@ -190,13 +191,13 @@ async function rowRule(call: Call, resource: Resource, operation: Operation): Pr
   }
 }
 
-function tenantClauses(call: Call, resource: Resource, table: Table): readonly Clause[] {
+function tenantClauses(call: Call, resource: Resource, table: Table): readonly Where[] {
   const tenant = tenantScope(call.ctx, resource)
   if (tenant === 'none') return [NO_ROWS]
   return tenant.all ? [] : [manyRows(equals(fieldIn(table, resource, resource.tenant!), tenant.id), call.engine)]
 }
 
-function trashClauses(resource: Resource, trash: TrashMode, table: Table = resource.table): readonly Clause[] {
+function trashClauses(resource: Resource, trash: TrashMode, table: Table = resource.table): readonly Where[] {
   const { deletedAt } = resource.roles
   if (!deletedAt) return trash === 'trashed' ? [NO_ROWS] : []
   if (trash === 'both') return []
@@ -212,7 +213,7 @@ function fieldIn(table: Table, resource: Resource, field: Field): Field {
 /** Returns the clauses of `listFilter` and of the row filters of plugins. Each of them only narrows the rows. */
 function filterClauses(
   call: Call, resource: Resource, operation: Operation, table: Table,
-): Awaitable<readonly Clause[]> {
+): Awaitable<readonly Where[]> {
   const { auth } = resource
   const ofPlugins = call.api.rowFilters.get(resource) ?? NO_FILTERS
   // A context of its own costs a request more than the rest of this function, so a resource without filters gets none.
@@ -222,8 +223,8 @@ function filterClauses(
     if (auth?.listFilter) filters.push({ condition: () => auth.listFilter!(table, ctx) })
     for (const { plugin, filter } of ofPlugins) filters.push({ plugin, condition: () => filter(table, ctx) })
   }
-  const clauses: Clause[] = []
-  const asking = inTurn(filters, filter => andThen(filter.condition(), condition => addClause(clauses, condition, filter, call, resource)))
+  const clauses: Where[] = []
+  const asking = inTurn(filters, filter => andThen(filter.condition(), condition => addClause(clauses, condition, filter, resource)))
   return andThen(asking, () => clauses)
 }
 
@@ -235,11 +236,11 @@ interface NamedFilter {
   readonly condition: () => unknown
 }
 
-function addClause(clauses: Clause[], condition: unknown, { plugin }: NamedFilter, { engine }: Call, { name }: Resource): void {
+function addClause(clauses: Where[], condition: unknown, { plugin }: NamedFilter, { name }: Resource): void {
   // `null` or `false` is probably a mistake, such as a condition that is missing. It must not show every row.
   if (condition === undefined) return
-  if (condition instanceof RowClause) return void clauses.push(condition)
-  if (is(condition, SQL)) return void clauses.push(fromSql(engine, condition))
+  if (condition instanceof Where) return void clauses.push(condition)
+  if (is(condition, SQL)) return void clauses.push(fromSql(condition))
   const rule = plugin === undefined ? `\`${name}.authorization.listFilter\`` : `\`rows\` of the plugin \`${plugin}\` for \`${name}\``
   throw new TypeError(`[auto-api] ${rule} returned something that is neither SQL nor undefined.`)
 }

@@ -3,18 +3,18 @@
  * the row at the same time, and both succeed if the commit that holds the lock only reads the row. Of two commits that write the same row
  * on two nodes, one fails, and the engine repeats it.
  */
-import { sql } from 'drizzle-orm'
 import { sqlTypeOf } from '../../drizzle/index'
 import type { Row, Statement, WriteStatement } from '../../engines/engine'
 import type { Field } from '../../schema/field'
 import type { Resource } from '../../schema/model'
-import { shape } from '../sql/shape'
 import type { Call } from '../request/session'
 import { keyFields } from '../access/fields'
-import { boundValue, equals, isNull, shapeOf, statement, valuesOf, whereClause, type Clause } from '../sql/clause'
 import { inTuples } from '../sql/list/index'
 import { valuesAt } from '../read/rows/decode'
-import { columnName, commaList } from './columns'
+import { columnName } from './columns'
+import { boundValue, equals, isNull, whereClause } from '../sql/conditions'
+import { statement } from '../sql/parameterize'
+import { commaList, where, type Where } from '../sql/where'
 
 /**
  * Adds writes to a statement that locks rows of a resource with a trash and returns their keys. The writes set the `deletionId`, and clear
@@ -40,16 +40,11 @@ function touch(call: Call, resource: Resource, deletionId: Field, rows: readonly
   ]
 }
 
-function setStatement(
-  { api, engine }: Call, resource: Resource, deletionId: Field, id: string | null, where: readonly Clause[],
-): Statement {
-  const value = boundValue(engine, deletionId, id)
-  const key = shape`certify ${id !== null}${shapeOf([value])}${shapeOf(where)}`
-  return statement(api.statements, engine, key, [...valuesOf([value]), ...valuesOf(where)], () => {
-    const kept = timesOf(resource).map(field => sql`${columnName(engine, field)} = ${columnName(engine, field)}`)
-    const assignments = commaList([sql`${columnName(engine, deletionId)} = ${value.build()}`, ...kept])
-    return { sql: sql`update ${resource.table} set ${assignments}${whereClause(where)}`, extra: undefined }
-  })
+function setStatement(call: Call, resource: Resource, deletionId: Field, id: string | null, conditions: readonly Where[]): Statement {
+  const nameOf = (field: Field) => columnName(call.engine, field)
+  const kept = timesOf(resource).map(field => where`${nameOf(field)} = ${nameOf(field)}`)
+  const assignments = commaList([where`${nameOf(deletionId)} = ${boundValue(deletionId, id)}`, ...kept])
+  return statement(call, where`update ${resource.table} set ${assignments}${whereClause(conditions)}`)
 }
 
 const timesOf = ({ fields }: Resource) =>

@@ -1,15 +1,17 @@
 /** Builds the statements of an insert. */
-import { is, sql, SQL } from 'drizzle-orm'
-import { shape } from '../sql/shape'
+import { sql } from 'drizzle-orm'
 import type { Field } from '../../schema/field'
 import type { Resource } from '../../schema/model'
 import type { Call } from '../request/session'
 import { select, type Selection } from '../access/fields'
-import { boundDriverValue, boundValue, equals, sameBytes, shapeOf, statement, valuesOf, whereClause, type Clause } from '../sql/clause'
 import { decoder } from '../read/rows/decode'
 import { selectList } from '../read/rows/select'
-import { columnName, columnsOf, commaList } from './columns'
+import { columnName } from './columns'
 import { selectStatement, type Returning } from './select'
+import { boundValue, equals, sameBytes, whereClause } from '../sql/conditions'
+import { EMPTY, asSql, commaList, where, type Part, type Where } from '../sql/where'
+import { statement } from '../sql/parameterize'
+import type { Engine } from '../../engines/engine'
 
 /** Describes the rows that an insert skips because they already exist. */
 export interface Unless {
@@ -21,14 +23,14 @@ export interface Unless {
    */
   readonly unique: boolean
   /** Conditions that an existing row must match too. The statement uses them only if `unique` is false. */
-  readonly where: readonly Clause[]
+  readonly where: readonly Where[]
 }
 
 /** What has to hold for an insert. */
 export interface InsertConditions {
   readonly unless?: Unless
   /** Conditions without which the statement inserts nothing. Only for a single row, on a dialect with RETURNING, and without `unless`. */
-  readonly where?: readonly Clause[]
+  readonly where?: readonly Where[]
 }
 
 /** A row to insert. */
@@ -60,11 +62,6 @@ export function insertStatements<Row extends NewRow>(
   return Array.from({ length: Math.ceil(rows.length / size) }, (_, index) => build(rows.slice(index * size, (index + 1) * size)))
 }
 
-const isSql = (value: unknown) => is(value, SQL)
-
-const shapeOfUnless = (unless: Unless | undefined) =>
-  unless ? shape`unless ${unless.unique}${columnsOf(unless.fields)}${shapeOf(unless.where)}` : shape`always`
-
 /**
  * `insert into t (a, b) values (?, ?), … returning …`. With conditions, `insert into t (a, b) select ?, ? where … returning …`. With
  * `unless`, the statement skips existing rows: `… on conflict (a) do nothing`, or
@@ -72,46 +69,40 @@ const shapeOfUnless = (unless: Unless | undefined) =>
  * `made` contains the new rows.
  */
 function insertStatement(
-  { api, engine }: Call,
+  call: Call,
   resource: Resource,
-  written: Selection,
+  { fields }: Selection,
   rows: readonly NewRow[],
   selection: Selection,
-  { unless, where = [] }: InsertConditions,
+  { unless, where: conditions = [] }: InsertConditions,
 ): Returning {
-  const { fields } = written
-  const encoded = rows.map(({ values }) => fields.map(field => field.encode(values[field.name])))
-  const parametersOf = () => encoded.map(row => row.map((value, index) => boundDriverValue(engine, fields[index]!, value)))
-  // Most inserts have no values that become SQL. Their statement then depends on the number of rows only.
-  const withSql = encoded.some(row => row.some(isSql)) ? parametersOf() : undefined
-  // The conditions have their values after those of the rows.
-  const further = unless && !unless.unique ? unless.where : where
-  const form = shape`${withSql ? withSql.map(shapeOf) : rows.length}${shapeOf(where)}`
-  const key = shape`insert ${selection.key}${shapeOfUnless(unless)}${written.key}${form}`
-  const values = withSql ? withSql.flatMap(valuesOf) : encoded.length === 1 ? encoded[0]! : encoded.flat()
-  const compiled = statement(api.statements, engine, key, further.length > 0 ? [...values, ...valuesOf(further)] : values, () => {
-    const parameters = withSql ?? parametersOf()
-    const isSelected = unless?.unique === false || where.length > 0
-    const toSql = (value: Clause, index: number) =>
-      isSelected ? engine.adapter.typed(value.build(), fields[index]!.column) : value.build()
-    const values = commaList(parameters.map(row => sql`(${commaList(row.map(toSql))})`))
-    const columns = commaList(fields.map(field => columnName(engine, field)))
-    const newValue = (field: Field) => sql.raw(`made.column${fields.indexOf(field) + 1}`)
-    const sameKey = (unless?.fields ?? []).map((field): Clause => ({
-      shape: shape`made`,
-      values: [],
-      build: () => sameBytes(field.column, newValue(field), field.bytes),
-    }))
-    const exists = sql`exists (select 1 from ${resource.table}${whereClause([...sameKey, ...further])})`
-    const source = !unless
-      ? where.length > 0 ? sql`select ${commaList(parameters[0]!.map(toSql))}${whereClause(where)}` : sql`values ${values}`
-      : unless.unique
-        ? sql`values ${values} on conflict (${commaList(unless.fields.map(field => columnName(engine, field)))}) do nothing`
-        : sql`select ${commaList(fields.map(newValue))} from (values ${values}) as made where not ${exists}`
-    const row = fields.length === 0 ? engine.adapter.defaultValues : sql`(${columns}) ${source}`
-    return { sql: sql`insert into ${resource.table} ${row} returning ${selectList(selection)}`, extra: decoder(selection) }
-  })
-  return { ...compiled, returnsRows: true, expectedRows: rows.length, atomic: !unless }
+  const { engine } = call
+  const isSelected = unless?.unique === false || conditions.length > 0
+  const newValue = (field: Field, value: unknown): Part => {
+    const bound = boundValue(field, value)
+    return isSelected ? engine.adapter.typed(asSql(bound), field.column) : bound
+  }
+  const valuesOf = ({ values }: NewRow) => commaList(fields.map(field => newValue(field, values[field.name])))
+  const listed = () => where`values ${commaList(rows.map(row => where`(${valuesOf(row)})`))}`
+  const source = unless
+    ? unless.unique
+      ? where`${listed()} on conflict (${commaList(unless.fields.map(field => columnName(engine, field)))}) do nothing`
+      : selectMissing(resource, fields, listed(), unless)
+    : conditions.length > 0 ? where`select ${valuesOf(rows[0]!)}${whereClause(conditions)}` : listed()
+  const inserted = where`insert into ${resource.table} ${rowSource(engine, fields, source)} returning ${selectList(selection)}`
+  return { ...statement(call, inserted), decode: decoder(selection), returnsRows: true, expectedRows: rows.length, atomic: !unless }
+}
+
+/** `(a, b) values (?, ?)` */
+const rowSource = (engine: Engine, fields: readonly Field[], source: Where): Part =>
+  fields.length === 0 ? engine.adapter.defaultValues : where`(${commaList(fields.map(field => columnName(engine, field)))}) ${source}`
+
+/** `select column1, column2 from (values …) as made where not exists (select 1 from t where a = column1 and …)` */
+function selectMissing({ table }: Resource, fields: readonly Field[], listed: Where, unless: Unless): Where {
+  const newValue = (field: Field) => sql.raw(`made.column${fields.indexOf(field) + 1}`)
+  const sameKey = unless.fields.map(field => where`${sameBytes(field.column, newValue(field), field.bytes)}`)
+  const exists = where`exists (select 1 from ${table}${whereClause([...sameKey, ...unless.where])})`
+  return where`select ${commaList(fields.map(newValue))} from (${listed}) as made where not ${exists}`
 }
 
 /**
@@ -122,29 +113,17 @@ function insertStatement(
 function insertOne(
   call: Call,
   resource: Resource,
-  written: Selection,
+  { fields }: Selection,
   { values: row }: NewRow,
   selection: Selection,
   unless: Unless | undefined,
 ): Returning {
-  const { api, engine } = call
-  const { fields } = written
-  const parameters = fields.map(field => boundValue(engine, field, row[field.name]))
-  const existing = unless ? [...unless.fields.map(field => equals(field, row[field.name])), ...(unless.unique ? [] : unless.where)] : []
-  const key = shape`insert one ${selection.key}${shapeOfUnless(unless)}${written.key}${shapeOf(parameters)}`
-  const compiled = statement(api.statements, engine, key, [...valuesOf(parameters), ...valuesOf(existing)], () => {
-    const columns = commaList(fields.map(field => columnName(engine, field)))
-    const values = commaList(parameters.map(value => value.build()))
-    const first = unless?.unique ? unless.fields[0]! : undefined
-    const skip = first ? sql` on duplicate key update ${columnName(engine, first)} = ${first.column}` : sql``
-    const source = unless
-      ? sql`select ${values} from dual where not exists (select 1 from ${resource.table}${whereClause(existing)})${skip}`
-      : sql`values (${values})`
-    const row = fields.length === 0 ? engine.adapter.defaultValues : sql`(${columns}) ${source}`
-    return { sql: sql`insert into ${resource.table} ${row}`, extra: decoder(selection) }
-  })
+  const { engine } = call
+  const values = commaList(fields.map(field => boundValue(field, row[field.name])))
+  const source = unless ? where`select ${values} from dual ${unlessExists(engine, resource, row, unless)}` : where`values (${values})`
   return {
-    ...compiled,
+    ...statement(call, where`insert into ${resource.table} ${rowSource(engine, fields, source)}`),
+    decode: decoder(selection),
     returnsRows: true,
     expectedRows: 1,
     atomic: true,
@@ -152,8 +131,15 @@ function insertOne(
   }
 }
 
+function unlessExists(engine: Engine, { table }: Resource, row: NewRow['values'], unless: Unless): Where {
+  const existing = [...unless.fields.map(field => equals(field, row[field.name])), ...(unless.unique ? [] : unless.where)]
+  const [first] = unless.fields
+  const skip = unless.unique ? where` on duplicate key update ${columnName(engine, first!)} = ${first!.column}` : EMPTY
+  return where`where not exists (select 1 from ${table}${whereClause(existing)})${skip}`
+}
+
 /** Returns conditions for the key of an inserted row. A value is in the row, or is the auto-increment value that the database reports. */
-function keyOf(resource: Resource, row: Record<string, unknown>, insertId: unknown): readonly Clause[] {
+function keyOf(resource: Resource, row: NewRow['values'], insertId: unknown): readonly Where[] {
   return resource.primaryKey.map((field) => {
     const value = row[field.name]
     if (value !== undefined && value !== null) return equals(field, value)

@@ -1,18 +1,18 @@
 /** Reads rows before a commit changes them, if a plugin that takes part in the commit needs them. */
 import type { Resource } from '../../schema/model'
 import type { Call } from '../request/session'
-import type { Clause } from '../sql/clause'
 import { hasParticipants, needsImages, needsSources, reportedColumns } from './changes/report'
 import { rowsWhere } from './changes/source'
 import { changedTable } from './changes/table'
 import type { WriteOperation } from './operation'
 import { selectStatement } from './select'
+import type { Where } from '../sql/where'
 
 /**
  * `select … from t where … order by id for update`
  * @param returned whether the operations that change the rows also return them. Then a plugin without images needs no earlier values.
  */
-export function snapshotOperations(call: Call, resource: Resource, where: readonly Clause[], returned: boolean): WriteOperation[] {
+export function snapshotOperations(call: Call, resource: Resource, where: readonly Where[], returned: boolean): WriteOperation[] {
   const table = changedTable(call, resource)
   const isNeeded = needsImages(call) || (!returned && (needsSources(call) || (hasParticipants(call) && table.tenant !== undefined)))
   if (!isNeeded) return []

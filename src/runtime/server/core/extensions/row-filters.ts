@@ -2,10 +2,10 @@
 import type { Awaitable } from '../awaitable'
 import type { SQL, Table } from 'drizzle-orm'
 import type { AutoApiContext } from '../../registration'
-import type { RowClause } from '../sql/clause'
+import type { Where } from '../sql/where'
 
-/** SQL, or a clause of a plugin of this package. `undefined` matches every row. */
-type Condition = SQL | RowClause | undefined
+/** SQL, or a condition of a plugin of this package. `undefined` matches every row. */
+type Condition = SQL | Where | undefined
 
 /** Declared as a method, so that a filter of one resource can name the type of its table. */
 interface Filter {

@@ -1,16 +1,15 @@
 /** Plans aggregates and groups: resolves their names to functions and columns. */
 import type { ComparisonName } from '../../../shared/operators'
 import { EXPECTED, INVALID, WIRE_FORMATS, type Kind } from '../../../shared/wire'
-import { shape, type Shape } from '../sql/shape'
 import type { Field } from '../../schema/field'
 import type { Call } from '../request/session'
 import { invalidOperator, invalidQuery, invalidValue, quote, unknownField } from '../error'
 import { readableFields, requireField, type Selection } from '../access/fields'
 import type { AggregateQuery, FunctionName, GroupQuery, HavingCondition } from '../parse/aggregate'
-import type { Clause } from '../sql/clause'
 import { authorize } from '../access/authorize'
 import type { Plan, Search } from '../access/plan'
 import { planFilter, relatedReads } from './filter'
+import type { Where } from '../sql/where'
 
 export interface Aggregate {
   readonly alias: string
@@ -19,8 +18,6 @@ export interface Aggregate {
 }
 
 export interface AggregatePlan {
-  /** A part of the key of the statement cache. */
-  readonly key: Shape
   readonly groupBy: readonly Field[]
   readonly aggregates: readonly Aggregate[]
 }
@@ -39,7 +36,7 @@ export interface Having {
 
 export interface GroupPlan extends Plan {
   readonly groups: AggregatePlan
-  readonly where: readonly Clause[]
+  readonly where: readonly Where[]
   readonly having: readonly Having[]
   readonly order: readonly GroupOrder[]
   readonly page: number
@@ -71,10 +68,8 @@ export function planAggregates(queries: readonly AggregateQuery[], groupBy: read
     return { alias, function: name, field: column }
   })
   const fields = groupBy.map(name => requireGroupable(requireField(readable, name, 'groupBy')))
-  return { aggregates, groupBy: fields, key: shape`${fields.map(({ column }) => column)}${aggregates.map(aggregateShape)}` }
+  return { aggregates, groupBy: fields }
 }
-
-export const aggregateShape = ({ function: name, field }: Aggregate): Shape => shape`${name}${field?.column}`
 
 function requireGroupable(field: Field): Field {
   if (!field.ordered) throw invalidQuery(`\`groupBy\`: ${quote(field.name)} cannot be grouped by.`, 'groupBy')

@@ -1,11 +1,9 @@
 /** Plans a filter: replaces names with columns and relations, and converts values to the types of their columns. */
 import type { Awaitable } from '../awaitable'
-import { sql } from 'drizzle-orm'
 import { LIMITS } from '../../../shared/limits'
 import { OPERATORS, type ComparisonName, type OperatorName } from '../../../shared/operators'
 import { INVALID } from '../../../shared/wire'
 import type { Engine } from '../../engines/engine'
-import { shape } from '../sql/shape'
 import type { Field } from '../../schema/field'
 import type { Relation, Resource } from '../../schema/model'
 import { acceptsOperator } from '../../schema/operators-of'
@@ -18,19 +16,16 @@ import { findReadableRelation, isCheckedInCode, usableRelations } from './readab
 import { isHeavy, planSearch } from './search'
 import { inList } from '../sql/list/index'
 import { like } from '../sql/like/index'
-import { compared, or, isNotNull, isNull, boundValue, type Clause } from '../sql/clause'
+import { boundValue, isNotNull, isNull, or } from '../sql/conditions'
+import { asSql, where, word, type Where } from '../sql/where'
 
-type ToClause = (field: Field, condition: FilterCondition, parameter: string, engine: Engine) => Clause
+type ToClause = (field: Field, condition: FilterCondition, parameter: string, engine: Engine) => Where
 
 /** Builds a comparison, for example `title = ?`. */
-const compare = (name: ComparisonName): ToClause => (field, condition, parameter, engine) => {
+const compare = (name: ComparisonName): ToClause => (field, condition, parameter) => {
   const { symbol } = OPERATORS[name].comparison
-  const value = boundValue(engine, field, convert(field, condition, condition.value, parameter))
-  return {
-    shape: shape`${field.column}${symbol}${value.shape}`,
-    values: value.values,
-    build: () => sql`${field.column} ${sql.raw(symbol)} ${compared(field, value.build())}`,
-  }
+  const bound = boundValue(field, convert(field, condition, condition.value, parameter))
+  return where`${field.column} ${word(symbol)} ${field.compare ? field.compare(asSql(bound)) : bound}`
 }
 
 /** The SQL of each operator. As in SQL, `$ne` and `$nin` do not match NULL. */
@@ -48,7 +43,7 @@ export const CLAUSES: Readonly<Record<OperatorName, ToClause>> = {
 }
 
 export interface PlannedFilter {
-  readonly where: readonly Clause[]
+  readonly where: readonly Where[]
   readonly relationFilters?: readonly RelationFilter[]
   readonly search?: Search
 }
@@ -101,10 +96,10 @@ interface Planner {
 
 async function planEntries(
   entries: readonly FilterEntry[], resource: Resource, planner: Planner, depth: number,
-): Promise<{ where: Clause[], relationFilters: RelationFilter[] }> {
+): Promise<{ where: Where[], relationFilters: RelationFilter[] }> {
   const { call, parameter } = planner
   const readable = await readableFields(call, resource)
-  const where: Clause[] = []
+  const where: Where[] = []
   const relationFilters: RelationFilter[] = []
   for (const entry of entries) {
     const name = isRelationFilter(entry) ? entry.relation : entry.name
@@ -155,7 +150,7 @@ function isNullTest(condition: FilterCondition, parameter: string): boolean {
   throw invalidOperator(parameter, operator)
 }
 
-function toClause(condition: FilterCondition, field: Field, engine: Engine, parameter: string): Clause {
+function toClause(condition: FilterCondition, field: Field, engine: Engine, parameter: string): Where {
   const { operator, value } = condition
   const isNullTest = operator === '$eq' && value === null
   if (!isNullTest && !acceptsOperator(field, operator)) throw invalidOperator(parameter, operator)

@@ -7,7 +7,6 @@ import { readableFields, type Selection } from '../access/fields'
 import type { Key } from '../../schema/record-id'
 import type { GetQuery, ListQuery, Position } from '../parse/list'
 import { toOffset } from '../parse/params'
-import { equals, type Clause } from '../sql/clause'
 import { planAggregates, type AggregatePlan } from './aggregate'
 import { planFilter, relatedReads } from './filter'
 import { chooseFields, planIncludes } from './include'
@@ -15,12 +14,14 @@ import { planOrder } from './order'
 import { after, type Order } from '../sql/keyset'
 import { andThen, type Awaitable } from '../awaitable'
 import type { ReadPlan } from './read-plan'
+import { equals } from '../sql/conditions'
+import type { Where } from '../sql/where'
 
 export interface ListPlan extends ReadPlan {
   readonly position: Position
   readonly limit: number
   /** Selects the rows after the cursor. Counts and aggregates ignore this condition. */
-  readonly start: readonly Clause[]
+  readonly start: readonly Where[]
   readonly aggregates?: AggregatePlan
   /** The exact count ends at this number of rows. */
   readonly countLimit?: number
@@ -99,6 +100,6 @@ export function byKey(resource: Resource, key: Key, selection: Selection): Omit<
   return { selection, where: keyClauses(resource, key), order: [], count: false }
 }
 
-export function keyClauses({ primaryKey }: Resource, key: Key): readonly Clause[] {
+export function keyClauses({ primaryKey }: Resource, key: Key): readonly Where[] {
   return primaryKey.length === 1 ? [equals(primaryKey[0]!, key[0])] : primaryKey.map((field, index) => equals(field, key[index]))
 }

@@ -3,7 +3,10 @@ import type { Table } from 'drizzle-orm'
 import { relatedPlans } from '../access/related'
 import type { Plan, Scoped } from '../access/row-scope'
 import type { Call } from '../request/session'
-import type { Clause } from '../sql/clause'
+import { memoized } from '../memoized'
+import { createLruCache } from '../../engines/lru-cache'
+import type { Where } from '../sql/where'
+import { parameterize } from '../sql/parameterize'
 
 /**
  * Returns the resources of the plan, of its includes and relation filters, of junction tables and of the SQL rules that select their rows.
@@ -27,7 +30,7 @@ function addPlan({ resource, scope, include, related }: Scoped<Plan>, call: Call
 
 function addOwn({ resource, scope }: Pick<Scoped<Plan>, 'resource' | 'scope'>, call: Call, names: Set<string>): void {
   for (const name of namesOf(resource.table, resource.facts.name, call)) names.add(name)
-  for (const clause of scope) if (clause.custom) for (const name of namesInRule(clause, call)) names.add(name)
+  for (const clause of scope) if (clause.traits.custom) for (const name of namesInRule(clause, call)) names.add(name)
 }
 
 function namesOf(table: Table, tableName: string, { api }: Call): readonly string[] {
@@ -39,14 +42,19 @@ function namesOf(table: Table, tableName: string, { api }: Call): readonly strin
  * Finds the tables that a rule of the app reads, by their names in its SQL text. A word of the text that is the name of a table by
  * coincidence counts too: a listed table that was not read is harmless, a missing one is not.
  */
-function namesInRule({ shape, build }: Clause, call: Call): readonly string[] {
+function namesInRule(rule: Where, call: Call): readonly string[] {
   const { api, engine } = call
-  return api.statements(`${engine.name}|tables ${shape}`, () => {
-    const { text } = engine.render(build())
+  const { key } = parameterize(engine, rule)
+  return namesByRule(api)(`${engine.name}|${key}`, () => {
+    const { text } = engine.render(rule.getSQL())
     const read = [...api.graph.values()].filter(({ facts }) => containsWord(text, facts.name))
-    return { text, extra: read.flatMap(({ table, facts }) => namesOf(table, facts.name, call)) }
-  }).extra as readonly string[]
+    return read.flatMap(({ table, facts }) => namesOf(table, facts.name, call))
+  })
 }
+
+const MAX_RULES = 500
+
+const namesByRule = memoized((_: Call['api']) => createLruCache<readonly string[]>(MAX_RULES))
 
 /** SQL compares names without regard to case in some databases. */
 function containsWord(text: string, word: string): boolean {

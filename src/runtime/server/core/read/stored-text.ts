@@ -7,9 +7,10 @@ import { keyFields } from '../access/fields'
 import type { Plan, Scoped } from '../access/row-scope'
 import { decoder } from './rows/decode'
 import { conditions, selectList } from './rows/select'
-import { isNull, shapeOf, statement, valuesOf, whereClause, type Clause } from '../sql/clause'
 import { inTuples } from '../sql/list/index'
-import { shape } from '../sql/shape'
+import { isNull, whereClause } from '../sql/conditions'
+import { statement } from '../sql/parameterize'
+import { commaList, value, where, type Where } from '../sql/where'
 
 /** The texts of the columns, in the order of the fields. NULL is null. */
 export interface StoredRow {
@@ -21,15 +22,12 @@ export interface StoredRow {
 export async function readStoredText(plan: Scoped<Plan>, keys: readonly Key[], fields: readonly Field[], call: Call): Promise<StoredRow[]> {
   if (keys.length === 0) return []
   const { resource } = plan
-  const { engine, api } = call
+  const { engine } = call
   const encoded = keys.map(key => key.map((value, index) => resource.primaryKey[index]!.encode(value)))
-  const where = conditions({ where: [inTuples(engine, resource.primaryKey, encoded)], scope: plan.scope })
+  const rowsToRead = conditions({ where: [inTuples(engine, resource.primaryKey, encoded)], scope: plan.scope })
   const columns = keyFields(resource)
-  const shapeOfQuery = shape`stored ${fields.map(({ column }) => column)} of ${resource}${shapeOf(where)}`
-  const query = statement(api.statements, engine, shapeOfQuery, valuesOf(where), () => {
-    const texts = sql.join(fields.map(({ column }) => engine.adapter.toLongText(sql`${column}`)), sql`, `)
-    return { sql: sql`select ${selectList(columns)}, ${texts} from ${resource.table}${whereClause(where)}`, extra: undefined }
-  })
+  const texts = commaList(fields.map(({ column }) => engine.adapter.toLongText(sql`${column}`)))
+  const query = statement(call, where`select ${selectList(columns)}, ${texts} from ${resource.table}${whereClause(rowsToRead)}`)
   const count = columns.fields.length
   const decode = decoder(columns)
   const rows = await engine.query(query)
@@ -41,9 +39,6 @@ export async function readStoredText(plan: Scoped<Plan>, keys: readonly Key[], f
 }
 
 /** Matches the row if a column still has the text that was read. */
-export function hasText(field: Field, text: string | null, { engine }: Call): Clause {
-  const { column } = field
-  if (text === null) return isNull(field)
-  const stored = () => engine.adapter.toLongText(sql`${column}`)
-  return { shape: shape`${column} text=`, values: [text], build: () => sql`${stored()} = ${sql.param(text)}` }
+export function hasText(field: Field, text: string | null, { engine }: Call): Where {
+  return text === null ? isNull(field) : where`${engine.adapter.toLongText(sql`${field.column}`)} = ${value(text)}`
 }

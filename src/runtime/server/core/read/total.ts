@@ -1,5 +1,4 @@
 /** The total of a list: exact, or from a limit on a lower bound or the estimate of the database. */
-import { sql } from 'drizzle-orm'
 import { relatedPlans } from '../access/related'
 import type { Scoped } from '../access/row-scope'
 import type { Call } from '../request/session'
@@ -7,11 +6,12 @@ import { isLimitExceeded } from '../error'
 import { knownTotals } from './known-totals'
 import type { ListPlan } from '../plan/read'
 import { readsOf } from './reads'
-import { shapeOf, statement, valuesOf, whereClause } from '../sql/clause'
-import { shape } from '../sql/shape'
 import { scan } from './rows/scan'
 import { conditions } from './rows/select'
 import { countRows, countStatement, runCount } from './count'
+import { whereClause } from '../sql/conditions'
+import { statement } from '../sql/parameterize'
+import { asSql, where } from '../sql/where'
 
 export interface Total {
   readonly total: number
@@ -66,13 +66,11 @@ const canEstimate = (plan: Scoped<ListPlan>) =>
   !plan.ofRecord && [plan, ...relatedPlans(plan.related?.filters)].every(({ scope }) => scope.length === 0)
 
 /** `explain (format json) select 1 from t where …`. Returns `undefined` if the dialect has no estimate. */
-async function estimateRows(plan: Scoped<ListPlan>, { api, engine }: Call): Promise<number | undefined> {
+async function estimateRows(plan: Scoped<ListPlan>, call: Call): Promise<number | undefined> {
+  const { engine } = call
   const { estimate } = engine.adapter
   if (!estimate) return undefined
-  const where = conditions(plan)
-  const explain = statement(api.statements, engine, shape`estimate ${plan.resource}${shapeOf(where)}`, valuesOf(where), () => ({
-    sql: estimate.explain(sql`select 1 from ${plan.resource.table}${whereClause(where)}`),
-    extra: undefined,
-  }))
+  const rows = asSql(where`select 1 from ${plan.resource.table}${whereClause(conditions(plan))}`)
+  const explain = statement(call, where`${estimate.explain(rows)}`)
   return estimate.read((await engine.query(explain))[0]?.[0])
 }

@@ -4,16 +4,15 @@ import type { Dialect } from '../../../shared/dialects'
 import { postgresType } from '../../engines/dialects/pg'
 import type { Field } from '../../schema/field'
 import { toArray } from './list/pg'
+import { commaList, value, where, type Part } from './where'
 
 type Row = readonly unknown[]
 
 export interface RowListSql {
   /** The text of one list, in characters. A list becomes longer where the driver escapes it. */
   readonly maxLength: number
-  /** The parameters of `from`. */
-  readonly values: (fields: readonly Field[], rows: readonly Row[]) => readonly unknown[]
-  /** The FROM clause. `values` are its parameters. */
-  readonly from: (fields: readonly Field[], values: readonly unknown[]) => SQL
+  /** The FROM clause of the rows. Its text does not depend on their number. */
+  readonly from: (fields: readonly Field[], rows: readonly Row[]) => Part
   /** A column of the list. */
   readonly column: (index: number) => SQL
 }
@@ -25,18 +24,17 @@ export const ROW_LISTS: Readonly<Record<Dialect, RowListSql>> = {
   /** `select value ->> 0, value ->> 1 from json_each(?)` */
   sqlite: {
     maxLength: 8_000_000,
-    values: (_, rows) => [JSON.stringify(rows)],
-    from: (_, [json]) => sql`json_each(${sql.param(json)})`,
+    from: (_, rows) => where`json_each(${value(JSON.stringify(rows))})`,
     column: index => sql.raw(`value ->> ${index}`),
   },
   /** `select listed.v0, listed.v1 from unnest(cast(cast(? as text) as integer[]), …) as listed(v0, v1)` */
   pg: {
     maxLength: 8_000_000,
-    values: (fields, rows) => fields.map((_, index) => toArray(rows.map(row => row[index]))),
-    from: (fields, arrays) => {
-      const lists = fields.map(({ column }, index) => sql`cast(cast(${sql.param(arrays[index])} as text) as ${postgresType(column)}[])`)
+    from: (fields, rows) => {
+      const arrays = fields.map((_, index) => value(toArray(rows.map(row => row[index]))))
+      const lists = fields.map(({ column }, index) => where`cast(cast(${arrays[index]!} as text) as ${postgresType(column)}[])`)
       const names = sql.raw(fields.map((_, index) => `v${index}`).join(', '))
-      return sql`unnest(${sql.join(lists, sql`, `)}) as listed(${names})`
+      return where`unnest(${commaList(lists)}) as listed(${names})`
     },
     column: named,
   },
@@ -44,10 +42,9 @@ export const ROW_LISTS: Readonly<Record<Dialect, RowListSql>> = {
   mysql: {
     // The driver escapes quotes and backslashes once more. By default, MariaDB accepts statements of 16 MB.
     maxLength: 3_000_000,
-    values: (_, rows) => [JSON.stringify(rows.map(toNumbers))],
-    from: (fields, [json]) => {
+    from: (fields, rows) => {
       const columns = sql.raw(fields.map((_, index) => `v${index} longtext path '$[${index}]'`).join(', '))
-      return sql`json_table(${sql.param(json)}, '$[*]' columns (${columns})) as listed`
+      return where`json_table(${value(JSON.stringify(rows.map(toNumbers)))}, '$[*]' columns (${columns})) as listed`
     },
     column: named,
   },

@@ -1,5 +1,4 @@
 /** Counts the rows that a delete, a purge or a restore changes: by resource, and only the rows that the caller can see. */
-import { sql } from 'drizzle-orm'
 import { digest } from 'ohash'
 import type { GraphNode } from '../../schema/graph'
 import type { Resource } from '../../schema/model'
@@ -11,10 +10,8 @@ import type { Call } from '../request/session'
 import { ApiError, isLimitExceeded } from '../error'
 import type { ReadPlan } from '../plan/read-plan'
 import type { WritePlan } from '../plan/write'
-import { and, fromClauses, or, type Clause } from '../sql/clause'
-import { shape } from '../sql/shape'
 import { namedRows } from './cascade/cascaded-source'
-import { closureShape, primaryKeyOf, selectKeys, tuple, withClosure, type Closure } from './cascade/closure/index'
+import { primaryKeyOf, selectKeys, tuple, withClosure, type Closure } from './cascade/closure/index'
 import { findDependents } from './cascade/dependents'
 import { countRows } from '../read/count'
 import { valuesAt } from '../read/rows/decode'
@@ -23,6 +20,8 @@ import { databaseClosure } from './database-effects'
 import { closureOf, dependentTables } from './dependents'
 import { namedRowsOf, withoutError, type Item } from './items'
 import { keysClause } from './targets'
+import { and, not, or } from '../sql/conditions'
+import { where, type Where } from '../sql/where'
 
 type TrashMode = Plan['trash']
 
@@ -110,7 +109,7 @@ interface VisibleRows {
 const KEYS_AT_ONCE = 10_000
 
 /** Counts the rows. Memory does not grow with their number: it contains at most `objectLevelMaxRows` ids. */
-async function readVisible(resource: Resource, trash: TrashMode, where: Clause, call: Call): Promise<VisibleRows> {
+async function readVisible(resource: Resource, trash: TrashMode, where: Where, call: Call): Promise<VisibleRows> {
   const read: ReadPlan = { resource, trash, selection: keyFields(resource), where: [where], order: [], count: false, include: [] }
   const plan = await applyScope(call, read, 'read')
   const ids: string[] = []
@@ -133,15 +132,15 @@ async function readVisible(resource: Resource, trash: TrashMode, where: Clause, 
 /** Returns the condition of the cascaded rows of each resource. A row that several parts reach matches once. */
 function cascadedRows(
   parts: readonly AffectedPart[], call: Call,
-): ReadonlyMap<Resource, { readonly trash: TrashMode, readonly where: Clause }> {
+): ReadonlyMap<Resource, { readonly trash: TrashMode, readonly where: Where }> {
   const named = new Map(parts.flatMap(({ plan, items }) => [...namedRowsOf(plan, items)]))
   const cascades = parts.flatMap(({ plan, items }) => items.length > 0 ? cascadesOf(plan, items, call) : [])
   const reached = cascades.flatMap(({ closure, tables, trash }) => tables.map(node => ({ node, trash, clause: inClosure(closure, node) })))
-  const rows = new Map<Resource, { readonly trash: TrashMode, readonly where: Clause }>()
+  const rows = new Map<Resource, { readonly trash: TrashMode, readonly where: Where }>()
   for (const node of new Set(reached.map(({ node }) => node))) {
     const found = reached.filter(other => other.node === node)
     const others = namedRows(call, node, named)
-    const notNamed = others ? [fromClauses(shape`not`, [others], () => sql`not (${others.build()})`)] : []
+    const notNamed = others ? [not(others)] : []
     const where = and([or(found.map(({ clause }) => [clause])), ...notNamed])
     for (const resource of call.api.resources.values()) {
       if (resource.table === node.table) rows.set(resource, { trash: found[0]!.trash, where })
@@ -151,10 +150,8 @@ function cascadedRows(
 }
 
 /** `id in (with recursive reached … select k0 from reached where t = 1)` */
-function inClosure(closure: Closure, node: GraphNode): Clause {
-  return fromClauses(shape`in closure ${node}${closureShape(closure)}`, [closure.start], () =>
-    sql`${tuple(primaryKeyOf(node))} in (${withClosure(closure)} ${selectKeys(closure, node)})`)
-}
+const inClosure = (closure: Closure, node: GraphNode): Where =>
+  where`${tuple(primaryKeyOf(node))} in (${withClosure(closure)} ${selectKeys(closure, node)})`
 
 function cascadesOf(plan: Scoped<WritePlan>, items: readonly Item[], call: Call): readonly Cascade[] {
   const { resource, kind, groupRows } = plan

@@ -4,13 +4,15 @@ import type { Call } from '../request/session'
 import { keyFields } from '../access/fields'
 import type { Plan, Scoped } from '../access/row-scope'
 import { keyClauses } from '../plan/read'
-import { or, type Clause } from '../sql/clause'
 import { tupleKey } from '../sql/tuple-key'
 import type { WriteOperation } from '../commit/operation'
 import { selectStatement } from '../commit/select'
 import { valuesAt } from '../read/rows/decode'
 import { withoutError, type Item } from './items'
 import { conditionClauses, writeClauses } from './row-clauses'
+import { and, or } from '../sql/conditions'
+import { parameterize } from '../sql/parameterize'
+import type { Where } from '../sql/where'
 
 /** The number of rows that one statement checks. */
 const ROWS_PER_CHECK = 100
@@ -22,7 +24,8 @@ export function checkConditions(plan: Scoped<Plan>, items: readonly Item[], call
 
 async function checkEach(plan: Scoped<Plan>, items: readonly Item[], call: Call): Promise<void> {
   const checks = items.map(item => ({ item, clauses: conditionClauses(item) }))
-  const most = Math.max(1, ...checks.map(({ item, clauses }) => item.key!.length * 2 + clauses.flatMap(({ values }) => values).length))
+  const parametersOf = ({ item, clauses }: Check) => item.key!.length * 2 + parameterize(call.engine, and(clauses)).values.length
+  const most = Math.max(1, ...checks.map(parametersOf))
   const size = Math.max(1, Math.min(ROWS_PER_CHECK, Math.floor(call.engine.maxParameters / most)))
   for (let start = 0; start < checks.length; start += size) {
     const chunk = checks.slice(start, start + size)
@@ -33,7 +36,7 @@ async function checkEach(plan: Scoped<Plan>, items: readonly Item[], call: Call)
 
 interface Check {
   readonly item: Item
-  readonly clauses: readonly Clause[]
+  readonly clauses: readonly Where[]
 }
 
 export const hasConditions = ({ conditions }: Item): boolean => conditions !== undefined

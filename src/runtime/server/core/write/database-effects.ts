@@ -2,8 +2,7 @@
  * Reads the rows that the database itself deletes or updates, because their foreign keys declare it. The API does not need these rows.
  * Listeners do.
  */
-import { sql, type Table } from 'drizzle-orm'
-import { shape } from '../sql/shape'
+import type { Table } from 'drizzle-orm'
 import type { ForeignKeyFacts } from '../../schema/drizzle/foreign-keys'
 import type { Field } from '../../schema/field'
 import { columnOf, type GraphNode } from '../../schema/graph'
@@ -11,7 +10,6 @@ import type { Resource } from '../../schema/model'
 import type { Key } from '../../schema/record-id'
 import type { Call } from '../request/session'
 import { keyClauses } from '../plan/read'
-import { and, equals, fromClauses, isNotNull, or, type Clause } from '../sql/clause'
 import { cascadeOperations } from './cascade/cascaded-rows'
 import { clearedOperations } from './cascade/cleared-rows'
 import type { Closure } from './cascade/closure/index'
@@ -20,12 +18,14 @@ import { hasListeners } from '../commit/changes/report'
 import type { WriteOperation } from '../commit/operation'
 import { dependentTables } from './dependents'
 import type { Item } from './items'
+import { and, equals, isNotNull, not, or } from '../sql/conditions'
+import type { Where } from '../sql/where'
 
 /**
  * Reads the rows that reference the deleted rows by a foreign key declared `cascade`, `set null` or `set default`.
  * @param start selects the rows that a statement deletes from the table
  */
-export function databaseDeletes(call: Call, { table }: Resource, start: Clause, named: readonly Key[]): WriteOperation[] {
+export function databaseDeletes(call: Call, { table }: Resource, start: Where, named: readonly Key[]): WriteOperation[] {
   if (!hasListeners(call)) return []
   const closure = databaseClosure(call, findDependents(call.api.graph, table, 'database'), start)
   const tables = dependentTables(closure, () => true)
@@ -65,12 +65,11 @@ function assignedReferences({ api }: Call, { table, fields }: Resource, { edges 
 }
 
 /** The closure of rows that the database itself changes. @param start selects the rows that the statement changes */
-export const databaseClosure = (call: Call, dependents: Dependents, start: Clause): Closure =>
+export const databaseClosure = (call: Call, dependents: Dependents, start: Where): Closure =>
   ({ dependents, start, followedRows: 'all', maxTerms: call.engine.limits?.terms })
 
 /** `not (slug = ?)`. A column that is NULL does not match: no row references it. */
-function differs(field: Field, value: unknown): Clause {
+function differs(field: Field, value: unknown): Where {
   if (value === null) return isNotNull(field)
-  const same = equals(field, value)
-  return fromClauses(shape`differs`, [same], () => sql`not (${same.build()})`)
+  return not(equals(field, value))
 }

@@ -1,6 +1,4 @@
 /** Restores or purges a cascade group: all rows that one delete moved to the trash. Either every row is written or none. */
-import { sql } from 'drizzle-orm'
-import { shape } from '../sql/shape'
 import type { Resource } from '../../schema/model'
 import type { Call } from '../request/session'
 import { changedMeanwhile, notFound } from '../error'
@@ -10,7 +8,6 @@ import { itemContext } from '../request/hooks'
 import { findDependents } from './cascade/dependents'
 import type { ReadPlan } from '../plan/read-plan'
 import type { WritePlan } from '../plan/write'
-import { equals, statement } from '../sql/clause'
 import { applyScope, within, type Scoped } from '../access/row-scope'
 import { commitOperations } from '../commit/commit'
 import { CommitFailed } from '../commit/failure'
@@ -23,6 +20,9 @@ import { keysOf, type Item, type WrittenItem } from './items'
 import { isChangedSinceJudged } from './judge-again'
 import { OPERATIONS } from './operations'
 import { keysClause, loadTargets } from './targets'
+import { equals } from '../sql/conditions'
+import { statement } from '../sql/parameterize'
+import { where } from '../sql/where'
 
 /** The rows of one resource in the group, with the scope and the call of that resource. */
 export interface GroupPart {
@@ -86,12 +86,9 @@ async function readVisible(plan: Scoped<WritePlan>, call: Call): Promise<Item[]>
 }
 
 /** `select count(*) from t where deletion_id = ?`. The number includes hidden rows, so the response does not contain it. */
-async function countGroup(resource: Resource, deletionId: string, { api, engine }: Call): Promise<number> {
+async function countGroup(resource: Resource, deletionId: string, call: Call): Promise<number> {
   const group = equals(resource.roles.deletionId!, deletionId)
-  const rows = await engine.query(statement(api.statements, engine, shape`count group ${resource}${group.shape}`, group.values, () => ({
-    sql: sql`select count(*) from ${resource.table} where ${group.build()}`,
-    extra: undefined,
-  })))
+  const rows = await call.engine.query(statement(call, where`select count(*) from ${resource.table} where ${group}`))
   return Number(rows[0]![0])
 }
 

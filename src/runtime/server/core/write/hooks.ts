@@ -5,11 +5,11 @@ import type { Call } from '../request/session'
 import { preconditionFailed } from '../error'
 import { findHooks, idForHooks, itemContext, runAfterHooks, runHooks, type AnyHook, type HookName } from '../request/hooks'
 import type { WriteKind, WritePlan } from '../plan/write'
-import { fromSql } from '../sql/clause'
 import type { WriteCondition } from '../sql/condition'
 import { andThen, type Awaitable } from '../awaitable'
 import { forEachItem, type Item, type WrittenItem } from './items'
 import type { WriteResult } from './result'
+import { fromSql } from '../sql/conditions'
 
 const BEFORE: Readonly<Record<WriteKind, HookName>> = {
   create: 'beforeCreate',
@@ -57,7 +57,7 @@ export function runBefore({ kind, resource }: Pick<WritePlan, 'kind' | 'resource
 }
 
 /** Removes the condition from the context, so that the next hook sets its own. The context of the request can have a key of this name. */
-function takeConditionOf(kind: WriteKind, { ctx }: Item, { resource, engine }: Call): WriteCondition | undefined {
+function takeConditionOf(kind: WriteKind, { ctx }: Item, { resource }: Call): WriteCondition | undefined {
   if (!Object.hasOwn(ctx, 'condition')) return undefined
   const set = ctx as ConditionalContext
   const condition: unknown = set.condition
@@ -66,7 +66,7 @@ function takeConditionOf(kind: WriteKind, { ctx }: Item, { resource, engine }: C
   const hook = `${BEFORE[kind]} of \`${resource.name}\``
   if (kind === 'create') throw new TypeError(`[auto-api] ${hook} set \`ctx.condition\`. There is no row yet that could meet it.`)
   if (!is(condition, SQL)) throw new TypeError(`[auto-api] ${hook} set \`ctx.condition\` to something that is neither SQL nor undefined.`)
-  return { clauses: [fromSql(engine, condition)], error: preconditionFailed }
+  return { clauses: [fromSql(condition)], error: preconditionFailed }
 }
 
 /** Replaces each record with the record that the hooks return. The write is committed, so all hooks run even if one of them fails. */

@@ -1,5 +1,4 @@
 /** The operations of a purge: delete the dependents or clear their references, then delete the rows. */
-import { and } from '../sql/clause'
 import { cascadeOperations } from './cascade/cascaded-rows'
 import { clearedOperations } from './cascade/cleared-rows'
 import type { Closure } from './cascade/closure/index'
@@ -13,6 +12,7 @@ import { dependentTables, isSelfReferencing, restrictOperations } from './depend
 import { namedRowsOf, type Item } from './items'
 import { checkVisible, lockRows } from './locks'
 import { keysClause } from './targets'
+import { and } from '../sql/conditions'
 
 export const purgeOperations: BuildOperations = (plan, items, written, call) => {
   const dependents = findDependents(call.api.graph, plan.resource.table)

@@ -1,19 +1,18 @@
 /** Checks the references of a write once more in its commit: the rows must still exist and be visible. */
-import { sql } from 'drizzle-orm'
 import { groupBy } from '../../../shared/group-by'
 import type { Resource } from '../../schema/model'
 import type { Call } from '../request/session'
 import { keyFields } from '../access/fields'
-import { fromClauses, whereClause, type Clause } from '../sql/clause'
 import { inUniqueKeys } from '../sql/list/index'
 import type { Tuple } from '../sql/list/list-sql'
-import { shape } from '../sql/shape'
 import { tupleKey } from '../sql/tuple-key'
 import { certified } from '../commit/certify'
 import type { WriteOperation } from '../commit/operation'
 import { selectStatement } from '../commit/select'
 import type { Item, Reference } from './items'
 import { rowsUnchanged } from './row-clauses'
+import { whereClause } from '../sql/conditions'
+import { where, type Where } from '../sql/where'
 
 /** Builds one statement for each foreign key. It checks the references of all items. */
 export function referenceOperations(items: readonly Item[], call: Call): WriteOperation[] {
@@ -30,7 +29,7 @@ export function referenceOperations(items: readonly Item[], call: Call): WriteOp
 
 export interface ReferenceConditions {
   /** `exists (select 1 from users where id = ? and organization_id = ?)` for each foreign key. Empty if there is nothing to check. */
-  readonly where: readonly Clause[]
+  readonly where: readonly Where[]
   /** The field whose reference the conditions check, if it is only one. */
   readonly field: string | undefined
 }
@@ -47,15 +46,15 @@ export function referenceConditions(items: readonly Item[], call: Call): Referen
   return { where: checks.map(exists), field: checks.length === 1 ? checks[0]!.field : undefined }
 }
 
-const exists = ({ resource, where }: ReferenceCheck): Clause =>
-  fromClauses(shape`exists ${resource}`, where, () => sql`exists (select 1 from ${resource.table}${whereClause(where)})`)
+const exists = ({ resource, where: conditions }: ReferenceCheck): Where =>
+  where`exists (select 1 from ${resource.table}${whereClause(conditions)})`
 
 /** The check of one foreign key. */
 interface ReferenceCheck {
   /** The resource of the referenced rows. */
   readonly resource: Resource
   /** Selects the referenced rows, in the row scope of the caller. */
-  readonly where: readonly Clause[]
+  readonly where: readonly Where[]
   /** The number of referenced rows. */
   readonly rows: number
   readonly field: string | undefined

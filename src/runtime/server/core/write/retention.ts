@@ -1,7 +1,5 @@
 /** Purges rows whose retention time in the trash has ended. A scheduled task runs the purge, so there is no caller and no row scope. */
-import { sql } from 'drizzle-orm'
 import { LIMITS } from '../../../shared/limits'
-import { shape } from '../sql/shape'
 import type { Call } from '../request/session'
 import { keyFields } from '../access/fields'
 import { itemContext } from '../request/hooks'
@@ -9,7 +7,6 @@ import type { Key } from '../../schema/record-id'
 import { after } from '../sql/keyset'
 import type { ReadPlan } from '../plan/read-plan'
 import type { WritePlan } from '../plan/write'
-import type { Clause } from '../sql/clause'
 import { everyRow, within, type Scoped } from '../access/row-scope'
 import { commitOperations } from '../commit/commit'
 import { CommitFailed } from '../commit/failure'
@@ -18,6 +15,7 @@ import { readRows } from '../read/rows/rows'
 import type { Item } from './items'
 import { purgeOperations } from './purge'
 import { serverTime } from './server-values'
+import { value, where, type Where } from '../sql/where'
 
 /**
  * Reads and purges the rows in batches. A row that other rows still reference stays in the trash, and a warning is logged.
@@ -37,7 +35,7 @@ export async function purgeExpired(call: Call, before: Date): Promise<number> {
   const order = resource.primaryKey.map(field => ({ field, descending: false }))
   const where = [deletedBefore(call, before)]
   const read = within<WritePlan, ReadPlan>(plan, { selection: keyFields(resource), where, order, count: false })
-  let start: readonly Clause[] = []
+  let start: readonly Where[] = []
   let purged = 0
   for (;;) {
     const { columns, rows } = await readRows(read, { start, limit: LIMITS.scanBatch }, call)
@@ -50,10 +48,9 @@ export async function purgeExpired(call: Call, before: Date): Promise<number> {
 }
 
 /** `deleted_at < ?` */
-function deletedBefore({ resource }: Call, before: Date): Clause {
+function deletedBefore({ resource }: Call, before: Date): Where {
   const field = resource.roles.deletedAt!
-  const value = field.encode(serverTime(field, before))
-  return { shape: shape`${field.column} before`, values: [value], build: () => sql`${field.column} < ${sql.param(value)}` }
+  return where`${field.column} < ${value(field.encode(serverTime(field, before)))}`
 }
 
 /** Purges the rows in one commit. If that commit fails, it purges each row in its own commit. */

@@ -26,7 +26,7 @@ export function returningRow(
   statement: Returning,
   item: Item,
   written: Map<number, WrittenItem>,
-  decode: (row: Row) => RecordValues = statement.extra,
+  decode: (row: Row) => RecordValues = statement.decode,
 ): WriteOperation {
   return {
     statement,

@@ -5,7 +5,6 @@ import type { Call } from '../request/session'
 import { keyFields, type Selection } from '../access/fields'
 import type { Plan, Scoped } from '../access/row-scope'
 import { keyClauses } from '../plan/read'
-import { equalsRaw, isNull, NO_ROWS, or, shapeOf, type Clause } from '../sql/clause'
 import { inTuples } from '../sql/list/index'
 import type { WriteOperation } from '../commit/operation'
 import { certified } from '../commit/certify'
@@ -13,28 +12,30 @@ import { selectStatement } from '../commit/select'
 import { valuesAt } from '../read/rows/decode'
 import type { Item, Target } from './items'
 import { targetColumns } from './targets'
+import { NO_ROWS, equalsRaw, isNull, or } from '../sql/conditions'
+import type { Where } from '../sql/where'
 
 /** Matches the row of one target by its key, if the row is visible and has not changed since code checked it. */
-export function rowClauses(plan: Scoped<Plan>, target: Target): readonly Clause[] {
+export function rowClauses(plan: Scoped<Plan>, target: Target): readonly Where[] {
   return [...keyClauses(plan.resource, target.key!), ...plan.scope, ...unchangedSince(plan, target)]
 }
 
 /** Like {@link rowClauses}, with the conditions of the item. */
-export function writeClauses(plan: Scoped<Plan>, item: Item): readonly Clause[] {
+export function writeClauses(plan: Scoped<Plan>, item: Item): readonly Where[] {
   return [...rowClauses(plan, item), ...conditionClauses(item)]
 }
 
-export const conditionClauses = ({ conditions = [] }: Pick<Item, 'conditions'>): readonly Clause[] =>
+export const conditionClauses = ({ conditions = [] }: Pick<Item, 'conditions'>): readonly Where[] =>
   conditions.flatMap(({ clauses }) => clauses)
 
 /** Returns no conditions if SQL alone decides the row scope, because no code has checked the row then. */
-function unchangedSince(plan: Scoped<Plan>, { row }: Target): readonly Clause[] {
+function unchangedSince(plan: Scoped<Plan>, { row }: Target): readonly Where[] {
   return plan.accepts && row ? columnsUnchanged(targetColumns(plan), row) : []
 }
 
 /** Matches the row if every column still has the value that was read. Leaves out columns whose values the engine cannot compare. */
-function columnsUnchanged({ fields }: Selection, row: Row): readonly Clause[] {
-  return fields.flatMap((field, index): Clause[] => {
+function columnsUnchanged({ fields }: Selection, row: Row): readonly Where[] {
+  return fields.flatMap((field, index): Where[] => {
     const value = row[index]
     if (!field.comparable || (value !== null && !isScalar(value))) return []
     return [value === null ? isNull(field) : equalsRaw(field, value)]
@@ -46,11 +47,14 @@ function columnsUnchanged({ fields }: Selection, row: Row): readonly Clause[] {
  * Repeats the condition of the last row until the number of conditions is a power of two. This keeps the number of different statements
  * small.
  */
-export function rowsUnchanged(columns: Selection, rows: readonly Row[]): Clause {
-  const branches = rows.map(row => columnsUnchanged(columns, row)).sort((a, b) => shapeOf(a) < shapeOf(b) ? -1 : 1)
+export function rowsUnchanged(columns: Selection, rows: readonly Row[]): Where {
+  // Rows with the same NULLs have the same conditions. Sorted, they make fewer different statements.
+  const branches = [...rows].sort((a, b) => nullsOf(a) < nullsOf(b) ? -1 : 1).map(row => columnsUnchanged(columns, row))
   const length = 2 ** Math.ceil(Math.log2(Math.max(1, rows.length)))
   return rows.length === 0 ? NO_ROWS : or([...branches, ...Array.from({ length: length - rows.length }, () => branches.at(-1)!)])
 }
+
+const nullsOf = (row: Row) => row.map(value => value === null ? '0' : '1').join('')
 
 const ROWS_PER_CHECK = 100
 

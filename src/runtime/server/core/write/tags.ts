@@ -1,6 +1,5 @@
 /** Compares the tags of a request with the records, and pins the compared columns until the write. */
 import type { Awaitable } from '../awaitable'
-import { sql } from 'drizzle-orm'
 import type { Field } from '../../schema/field'
 import { isAuthorized } from '../access/authorize'
 import { allFields, select, taggedFields, type Selection } from '../access/fields'
@@ -9,20 +8,21 @@ import type { Call } from '../request/session'
 import { tagMismatch } from '../error'
 import type { WritePlan } from '../plan/write'
 import { reviserOf } from '../plan/record-revision'
-import { shapeOf, statement, valuesOf, whereClause, type Clause } from '../sql/clause'
-import { shape } from '../sql/shape'
 import { tupleKey } from '../sql/tuple-key'
 import { decoder, valuesAt } from '../read/rows/decode'
 import { filterAccepted } from '../read/rows/object-level'
 import { selectList } from '../read/rows/select'
 import { withoutError, type Item } from './items'
 import { keysClause, loadTargets } from './targets'
+import { whereClause } from '../sql/conditions'
+import { statement } from '../sql/parameterize'
+import { asSql, commaList, value, where, type Where } from '../sql/where'
 
 /** The record as a get of the caller would return it. */
 interface Current {
   readonly revision: string
   /** Holds as long as no field of the revision changes. */
-  readonly unchanged: readonly Clause[]
+  readonly unchanged: readonly Where[]
 }
 
 /**
@@ -74,18 +74,11 @@ async function readCurrent(plan: Scoped<WritePlan>, items: readonly Item[], call
 }
 
 /** `select id, title, …, fingerprint of id, fingerprint of title, … from t where …` */
-function currentStatement(columns: Selection, fields: Selection, where: readonly Clause[], { resource }: Plan, { api, engine }: Call) {
-  return statement(api.statements, engine, shape`current ${columns.key}${fields.key}${shapeOf(where)}`, valuesOf(where), () => {
-    const fingerprints = sql.join(fields.fields.map(({ column, kind }) => engine.adapter.fingerprint(column, kind)), sql`, `)
-    return { sql: sql`select ${selectList(columns)}, ${fingerprints} from ${resource.table}${whereClause(where)}`, extra: undefined }
-  })
+function currentStatement(columns: Selection, fields: Selection, conditions: readonly Where[], { resource }: Plan, call: Call) {
+  const fingerprints = commaList(fields.fields.map(({ column, kind }) => call.engine.adapter.fingerprint(column, kind)))
+  return statement(call, where`select ${selectList(columns)}, ${fingerprints} from ${resource.table}${whereClause(conditions)}`)
 }
 
 /** `cast(price as text) is not distinct from ?` */
-function hasFingerprint({ column, kind }: Field, value: unknown, { engine: { adapter } }: Call): Clause {
-  return {
-    shape: shape`${column} fingerprint`,
-    values: [value],
-    build: () => adapter.same(adapter.fingerprint(column, kind), sql`${sql.param(value)}`),
-  }
-}
+const hasFingerprint = ({ column, kind }: Field, fingerprint: unknown, { engine: { adapter } }: Call): Where =>
+  where`${adapter.same(adapter.fingerprint(column, kind), asSql(value(fingerprint)))}`

@@ -5,7 +5,6 @@ import type { Call } from '../request/session'
 import { notFound, refused } from '../error'
 import { allFields, select, type Selection } from '../access/fields'
 import type { ReadPlan } from '../plan/read-plan'
-import type { Clause } from '../sql/clause'
 import { inUniqueKeys } from '../sql/list/index'
 import { tupleKey } from '../sql/tuple-key'
 import { within, type Plan, type Scoped } from '../access/row-scope'
@@ -13,6 +12,7 @@ import type { Target } from './items'
 import { isInvalidValue } from '../read/rows/invalid-value'
 import { decoder, valuesAt, type RecordValues } from '../read/rows/decode'
 import { rowsStatement } from '../read/rows/select'
+import type { Where } from '../sql/where'
 
 /** Returns the columns to load: the primary key and the foreign keys, or every column if `objectLevel` rules read the row. */
 export function targetColumns({ resource, accepts }: Scoped<Plan>): Selection {
@@ -61,7 +61,7 @@ function readPlan(plan: Scoped<Plan>, items: readonly Target[], selection: Selec
 }
 
 /** `id = ?`, or `id in (…)`. */
-export function keysClause({ resource: { primaryKey } }: Plan, items: readonly Target[], { engine }: Call): Clause {
+export function keysClause({ resource: { primaryKey } }: Plan, items: readonly Target[], { engine }: Call): Where {
   return inUniqueKeys(engine, primaryKey, items.map(item => item.key!.map((value, index) => primaryKey[index]!.encode(value))))
 }
 

@@ -4,9 +4,7 @@
  */
 import { sql, type Column } from 'drizzle-orm'
 import type { Session } from '../../core/request/session'
-import { fromClauses, shapeOf, statement, valuesOf, type Clause } from '../../core/sql/clause'
 import { inTuples } from '../../core/sql/list/index'
-import { quoted, shape } from '../../core/sql/shape'
 import type { Row } from '../../engines/engine'
 import { readerAccess, type ResourceAccess } from '../audit-log/access'
 import { columnsOf, resourceOf, type AuditLog } from '../audit-log/log'
@@ -15,6 +13,8 @@ import { byResource, canCompareId, ENTRY_SQL, hasRecordId } from '../audit-log/s
 import { exactly } from '../audit-log/visible'
 import { updateCount } from './heads'
 import type { ActivityFeedOptions } from './options'
+import { statement } from '../../core/sql/parameterize'
+import { commaList, where, word, type Part, type Where } from '../../core/sql/where'
 
 export interface FoundEntry {
   readonly id: string
@@ -66,19 +66,17 @@ export const fitsPage = ({ engine: { dialect } }: Session, { labels }: Sources) 
   ENTRY_SQL[dialect].computesLast && labels.size <= MAX_LABELS
 
 /** Three columns: the count, the label of the record, and the label of the actor. */
-export async function detailColumns(session: Session, log: AuditLog, sources: Sources): Promise<readonly Clause[]> {
+export async function detailColumns(session: Session, log: AuditLog, sources: Sources): Promise<readonly Part[]> {
   const { recordId, userId } = columnsOf(log.table)
   const named = [...sources.labels].filter(([, source]) => isFound(source))
   const labels = await Promise.all(named.map(([, source]) => selectLabel(source, recordId)))
-  const label = fromClauses(shape`labels ${named.map(([, { access }]) => access.call.resource)}`, labels, () =>
-    byResource(exactly(session, log, log.table, 'resource'), new Map(named.map(([name], index) => [name, labels[index]!.build()])), NULL))
+  const texts = new Map(named.map(([name], index) => [name, labels[index]!]))
+  const label = byResource(exactly(session, log, log.table, 'resource'), texts, NULL)
   const { actors } = sources
-  return [await updateCount(session, log), label, actors && isFound(actors) ? await selectLabel(actors, userId) : NO_ACTOR]
+  return [await updateCount(session, log), label, actors && isFound(actors) ? await selectLabel(actors, userId) : NULL]
 }
 
 const NULL = sql`null`
-const NO_ACTOR: Clause = { shape: shape`no actor`, values: [], build: () => NULL }
-
 /** Whether SQL finds the records of a source. */
 const isFound = ({ access }: Source) => !isJudged(access) && canCompareId(access.call.resource)
 
@@ -92,11 +90,7 @@ export async function readColumns(
   const columns = await detailColumns(session, log, { labels: new Map([...labels].filter(([name]) => named.has(name))), actors })
   const id = resourceOf(api, log).fields.get('id')!
   const those = inTuples(engine, [id], entries.map(({ id }) => [id]))
-  const clauses = [...columns, those]
-  const rows = await engine.query(statement(api.statements, engine, shape`details ${shapeOf(clauses)}`, valuesOf(clauses), () => {
-    const selected = columns.map(({ build }) => sql`, ${build()}`)
-    return { sql: sql`select ${id.column}${sql.join(selected)} from ${log.table} where ${those.build()}`, extra: undefined }
-  }))
+  const rows = await engine.query(statement(session, where`select ${commaList([id.column, ...columns])} from ${log.table} where ${those}`))
   const byId = new Map(rows.map(([id, ...values]: Row) => [String(id), values]))
   return entries.map(({ id }) => byId.get(id) ?? [])
 }
@@ -120,14 +114,11 @@ export async function toDetails(
 }
 
 /** `(select '=' || title from posts where id = cast(record_id …) and …)` */
-async function selectLabel({ access: { call, shown, scope }, field }: Source, id: Column): Promise<Clause> {
+async function selectLabel({ access: { call, shown, scope }, field }: Source, id: Column): Promise<Where> {
   const { resource, engine } = call
-  const visible = await scope()
   const label = shown.has(field) ? resource.fields.get(field)! : undefined
-  return fromClauses(shape`label ${quoted(id.name)}${resource}${label ? [label.column] : []}`, [visible], () => {
-    const text = label ? ENTRY_SQL[engine.dialect].marked(engine.adapter.toText(sql`${label.column}`)) : sql`''`
-    return sql`(select coalesce(${text}, '') from ${resource.table} where ${hasRecordId(resource, id)!} and ${visible.build()})`
-  })
+  const text = label ? ENTRY_SQL[engine.dialect].marked(engine.adapter.toText(sql`${label.column}`)) : word(`''`)
+  return where`(select coalesce(${text}, '') from ${resource.table} where ${hasRecordId(resource, id)!} and ${await scope()})`
 }
 
 /** The text of {@link selectLabel}: NULL without a record, empty without a label. */

@@ -1,5 +1,4 @@
 /** Reads a page of the feed: a constant number of statements, and one for each resource whose records a rule in code judges. */
-import { sql } from 'drizzle-orm'
 import type { ActivityEntry } from '../../../shared/types/audit'
 import { callFor, decide } from '../../core/access/authorize'
 import { select } from '../../core/access/fields'
@@ -14,7 +13,6 @@ import { conditions } from '../../core/read/rows/select'
 import { parseList, type Position } from '../../core/parse/list'
 import { toOffset } from '../../core/parse/params'
 import type { ReadPlan } from '../../core/plan/read-plan'
-import { whereClause, type Clause } from '../../core/sql/clause'
 import { createCursor, readCursor } from '../../core/sql/cursor'
 import { after, type Order } from '../../core/sql/keyset'
 import type { AutoApiContext } from '../../registration'
@@ -26,6 +24,9 @@ import { detailColumns, findSources, fitsPage, readColumns, toDetails, type Deta
 import { feedClause } from './heads'
 import { PERMISSION } from './open'
 import type { ActivityFeedOptions } from './options'
+import { whereClause } from '../../core/sql/conditions'
+import { value, where, type Where } from '../../core/sql/where'
+import { statement } from '../../core/sql/parameterize'
 
 /** The largest total. */
 const MAX_TOTAL = 10_000
@@ -75,7 +76,7 @@ export async function readFeed(log: AuditLog, options: ActivityFeedOptions, ctx:
   }
 }
 
-function startOf(position: Position, order: readonly Order[], { engine, resource }: Call): readonly Clause[] {
+function startOf(position: Position, order: readonly Order[], { engine, resource }: Call): readonly Where[] {
   if (position.mode !== 'cursor' || position.cursor === '') return []
   return [after(engine, order, readCursor(position.cursor, resource, order))]
 }
@@ -86,9 +87,9 @@ async function countEntries(plan: Scoped<ReadPlan>, call: Call): Promise<{ total
 }
 
 /** `select count(*) from (select 1 from audit_log where … limit 10001) as entries` */
-async function countRows(plan: Scoped<ReadPlan>, { engine }: Call): Promise<number> {
-  const found = sql`select 1 from ${plan.resource.table}${whereClause(conditions(plan))} limit ${sql.raw(String(MAX_TOTAL + 1))}`
-  return Number((await engine.query(engine.render(sql`select count(*) from (${found}) as entries`)))[0]![0])
+async function countRows(plan: Scoped<ReadPlan>, call: Call): Promise<number> {
+  const found = where`select 1 from ${plan.resource.table}${whereClause(conditions(plan))} limit ${value(MAX_TOTAL + 1)}`
+  return Number((await call.engine.query(statement(call, where`select count(*) from (${found}) as entries`)))[0]![0])
 }
 
 async function countAccepted(plan: Scoped<ReadPlan>, call: Call): Promise<number> {

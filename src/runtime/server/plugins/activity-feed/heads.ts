@@ -6,12 +6,13 @@ import { sql, type SQL, type Table } from 'drizzle-orm'
 import { scopeSql } from '../../core/access/row-scope'
 import type { Session } from '../../core/request/session'
 import { callFor } from '../../core/access/authorize'
-import { fromSql, type Clause } from '../../core/sql/clause'
 import { readerAccess } from '../audit-log/access'
 import { columnsOf, resourceOf, type AuditLog, type EntryColumns } from '../audit-log/log'
 import { aliasOf, fixedSql } from '../audit-log/sql/fixed'
 import { ENTRY_SQL, literal } from '../audit-log/sql/index'
 import { beginsRecord, exactly, fieldCondition, sameRecord, sameTenant, tenantMode } from '../audit-log/visible'
+import { fromSql } from '../../core/sql/conditions'
+import type { Where } from '../../core/sql/where'
 
 const MINUTES = 10
 
@@ -19,9 +20,9 @@ const MINUTES = 10
 const WITHOUT_VERB = ['purge', 'link', 'unlink', 'export']
 
 /** Selects the entries of the feed: heads, and changes that are no updates. */
-export async function feedClause(session: Session, log: AuditLog): Promise<Clause> {
+export async function feedClause(session: Session, log: AuditLog): Promise<Where> {
   const groups = await groupsOf(session, log)
-  return fromSql(session.engine, groups.build('feed', () => {
+  return fromSql(groups.build('feed', () => {
     const kind = exactly(session, log, log.table, 'kind')
     return sql`${kind} not in (${sql.raw(WITHOUT_VERB.map(literal).join(', '))}) and (${kind} <> 'update' or ${isHead(groups, log.table)})`
   }))
@@ -32,7 +33,7 @@ interface Groups {
   readonly log: AuditLog
   /** Whether the reader sees another update of the record of a visible entry. */
   readonly isVisible: (entry: Table, other: Table) => SQL
-  readonly build: (word: string, build: () => SQL) => SQL
+  readonly build: (word: string, build: () => SQL) => SQL | Where
 }
 
 /**
@@ -81,9 +82,9 @@ function sameGroup(session: Session, log: AuditLog, one: Table, other: Table): S
 const FIRST = sql.raw(literal('00000000-0000-0000-0000-000000000000'))
 
 /** How many updates an entry stands for: 1 for an entry that is no update. */
-export async function updateCount(session: Session, log: AuditLog): Promise<Clause> {
+export async function updateCount(session: Session, log: AuditLog): Promise<Where> {
   const groups = await groupsOf(session, log)
-  return fromSql(session.engine, groups.build('counts', () =>
+  return fromSql(groups.build('counts', () =>
     sql`case ${exactly(session, log, log.table, 'kind')} when 'update' then (${selectCount(groups)}) else 1 end`))
 }
 

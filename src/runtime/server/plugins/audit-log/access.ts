@@ -4,14 +4,13 @@ import { readableFields, type Selection } from '../../core/access/fields'
 import { limitsOf } from '../../core/request/limits'
 import { scopeClause } from '../../core/access/row-scope'
 import type { Call, Session } from '../../core/request/session'
-import type { Clause } from '../../core/sql/clause'
-import { idOf } from '../../core/sql/shape'
 import type { TrashMode } from '../../../shared/query'
 import type { AutoApiContext } from '../../registration'
 import type { Resource } from '../../schema/model'
 import { unregisteredLinks } from './links'
 import type { AuditLog } from './log'
-import { memoized } from '../../core/memoized'
+import { idOf, memoized } from '../../core/memoized'
+import type { Where } from '../../core/sql/where'
 
 /** The same object for all readers who can see the same fields, so that SQL about them is built once. */
 interface ShownFields {
@@ -27,7 +26,7 @@ export interface ResourceAccess extends ShownFields {
   /** Whether entries of rows in the trash are listed. */
   readonly trash: TrashMode
   /** The rows that the reader can see, apart from rules in code. Computed once per request. */
-  readonly scope: () => Promise<Clause>
+  readonly scope: () => Promise<Where>
 }
 
 export interface ReaderAccess {
@@ -108,7 +107,7 @@ async function resourceAccess(session: Session, resource: Resource): Promise<Res
   const trash: TrashMode = resource.roles.deletedAt && await can(session, resource, 'viewDeleted') ? 'both' : 'active'
   const canRead = await isAuthorized(session, resource, 'read')
   const { shown, listed } = shownFields(resource, readable, links)
-  let scope: Promise<Clause> | undefined
+  let scope: Promise<Where> | undefined
   return { call, shown, listed, canRead, trash, scope: () => scope ??= scopeClause(call, resource, trash) }
 }
 

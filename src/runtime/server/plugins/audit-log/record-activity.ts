@@ -3,7 +3,6 @@ import { sql, type SQL } from 'drizzle-orm'
 import { didYouMean } from '../../../shared/suggest'
 import { CHANGE_KINDS } from '../../core/extensions/changes'
 import { requireSession, type Session } from '../../core/request/session'
-import { joinAnd } from '../../core/sql/clause'
 import { keyClauses } from '../../core/plan/read'
 import { uuidv7 } from '../../core/process/uuid'
 import type { CallerContext } from '../../core/entries/call'
@@ -12,6 +11,8 @@ import type { Resource } from '../../schema/model'
 import { toId, toKey, type Key } from '../../schema/record-id'
 import { callerTenant, entryContext } from './entries'
 import { findAuditLog, type AuditLog } from './log'
+import { and } from '../../core/sql/conditions'
+import { where } from '../../core/sql/where'
 
 /** An event of the app. */
 export interface Activity {
@@ -102,7 +103,7 @@ function toData(data: unknown, withoutValues: readonly string[]): object | null 
 function tenantOf({ engine }: Session, resource: Resource, key: Key, ctx: AutoApiContext): SQL | string | null {
   const { tenant, table } = resource
   if (!tenant) return callerTenant(ctx)
-  return sql`(select ${engine.adapter.toText(sql`${tenant.column}`)} from ${table} where ${joinAnd(keyClauses(resource, key))})`
+  return where`(select ${engine.adapter.toText(sql`${tenant.column}`)} from ${table} where ${and(keyClauses(resource, key))})`.getSQL()
 }
 
 const invalid = (problem: string) => new TypeError(`[auto-api] recordActivity(): ${problem}`)

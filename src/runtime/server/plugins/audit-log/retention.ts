@@ -5,6 +5,7 @@ import type { TaskRun } from '../../plugin/contract'
 import type { AuditLog } from './log'
 import { columnsOf, resourceOf } from './log'
 import { inTuples } from '../../core/sql/list/index'
+import { where } from '../../core/sql/where'
 
 const DAY = 24 * 60 * 60 * 1000
 const BATCH = 1000
@@ -21,6 +22,6 @@ export async function deleteOldEntries(log: AuditLog, days: number, { due, event
     ))
     if (rows.length === 0) return
     const those = inTuples(engine, [id], rows)
-    await engine.commit([{ ...engine.render(sql`delete from ${log.table} where ${those.build()}`), atomic: true }])
+    await engine.commit([{ ...engine.render(where`delete from ${log.table} where ${those}`.getSQL()), atomic: true }])
   }
 }

@@ -5,8 +5,6 @@
 import { getTableName, sql, type SQL, type Table } from 'drizzle-orm'
 import { CHANGE_KINDS } from '../../core/extensions/changes'
 import { isTenantId, requireSession, type Session } from '../../core/request/session'
-import { fromClauses, NO_ROWS, RowClause, sameBytes, shapeOf, valuesOf, type Clause } from '../../core/sql/clause'
-import { quoted, shape } from '../../core/sql/shape'
 import type { AutoApiContext } from '../../registration'
 import type { Resource } from '../../schema/model'
 import { findRecordLimit, readerAccess, type ReaderAccess, type ResourceAccess } from './access'
@@ -14,36 +12,29 @@ import { linksWithId, unregisteredLinks } from './links'
 import { columnsOf, resourceOf, type AuditLog, type EntryColumns } from './log'
 import { aliasOf, fixedSql } from './sql/fixed'
 import { byResource, canCompareId, ENTRY_SQL, hasRecordId, literal } from './sql/index'
+import { EVERY_ROW, NO_ROWS, sameBytes } from '../../core/sql/conditions'
+import { asSql, joined, value, where, type Where } from '../../core/sql/where'
 
 /** @param table the table of the log, or an alias of it */
-export async function visibleEntries(log: AuditLog, table: Table, ctx: AutoApiContext): Promise<RowClause> {
+export async function visibleEntries(log: AuditLog, table: Table, ctx: AutoApiContext): Promise<Where> {
   const session = requireSession(ctx)
   const access = await readerAccess(session, log)
-  const tenant = tenantClause(session, log, table)
   const others = [...recordLimit(session, log, table), ...access.all ? [] : [await recordClause(session, log, access, table)]]
-  const parts = [tenant, ...others]
-  return new RowClause(shape`entries ${quoted(textKey(log, table))}${quoted(access.key)}${shapeOf(parts)}`, valuesOf(parts), () => {
-    const fields = fieldCondition(session, log, access, table)
-    return sql`(${sql.join([tenant.build(), fields, ...others.map(({ build }) => build())], sql` and `)})`
-  })
+  const all = [tenantClause(session, log, table), fieldCondition(session, log, access, table), ...others]
+  return where`(${joined(all, ' and ')})`
 }
 
 /** `resource = 'posts'` and `record_id = '1'`, if the request is limited to one record */
-function recordLimit(session: Session, log: AuditLog, table: Table): readonly Clause[] {
+function recordLimit(session: Session, log: AuditLog, table: Table): readonly Where[] {
   const record = findRecordLimit(session, log)
   if (!record) return []
   return (['resource', 'recordId'] as const).map(name => ownEquals(session, log, table, name, record[name]))
 }
 
 /** Compares a text column of the log, or of an alias of it, by bytes. */
-function ownEquals({ api }: Session, log: AuditLog, table: Table, name: keyof EntryColumns, value: string, toSql = asIs): Clause {
+function ownEquals({ api }: Session, log: AuditLog, table: Table, name: keyof EntryColumns, text: string, toSql = asIs): Where {
   const { bytes } = resourceOf(api, log).fields.get(name)!
-  return {
-    // The columns of an alias have no fixed identity. The condition around this one names the alias.
-    shape: shape`entry ${quoted(name)}${bytes !== undefined}`,
-    values: bytes ? [value, value] : [value],
-    build: () => sameBytes(columnsOf(table)[name], toSql(sql`${sql.param(value)}`), bytes),
-  }
+  return where`${sameBytes(columnsOf(table)[name], toSql(asSql(value(text))), bytes)}`
 }
 
 const asIs = (value: SQL) => value
@@ -57,7 +48,7 @@ export const textKey = (log: AuditLog, table: Table) => table === log.table ? 'l
  */
 export function fieldCondition(
   session: Session, log: AuditLog, { resources, key }: ReaderAccess, table: Table, kinds: 'all' | 'updates' = 'all',
-): SQL {
+): Where {
   return fixedSql(session.api, `fields ${kinds} ${textKey(log, table)} ${key}`, () => {
     const entry = columnsOf(table)
     const resource = resourceName(session, log, table)
@@ -71,32 +62,25 @@ export function fieldCondition(
 }
 
 /** Entries of records that the reader can see: `exists (select 1 from posts where id = cast(record_id …) and …)`. */
-async function recordClause(session: Session, log: AuditLog, reader: ReaderAccess, table: Table): Promise<Clause> {
-  const branches: { readonly name: string, readonly clause: Clause }[] = []
+async function recordClause(session: Session, log: AuditLog, reader: ReaderAccess, table: Table): Promise<Where> {
+  const found = new Map<string, Where>()
   for (const access of reader.resources.values()) {
     const own = await foundClause(session, log, access, table, 'recordId')
-    if (own) branches.push({ name: access.call.resource.name, clause: await withLinks(session, log, reader, access, table, own) })
+    if (own) found.set(access.call.resource.name, await withLinks(session, log, reader, access, table, own))
   }
-  if (branches.length === 0) return NO_ROWS
-  const clauses = branches.map(({ clause }) => clause)
-  return fromClauses(shape`records ${branches.map(({ name }) => quoted(name))}`, clauses, () => {
-    const found = new Map(branches.map(({ name, clause }) => [name, clause.build()]))
-    return sql`(${byResource(resourceName(session, log, table), found)} and not ${hasEnded(session, log, table)})`
-  })
+  if (found.size === 0) return NO_ROWS
+  return where`(${byResource(resourceName(session, log, table), found)} and not ${hasEnded(session, log, table)})`
 }
 
 /** `exists (select 1 from posts where id = cast(record_id …) and …)`. `undefined` if the reader can see no record of the resource. */
 async function foundClause(
   session: Session, log: AuditLog, access: ResourceAccess, table: Table, id: 'recordId' | 'otherId',
-): Promise<Clause | undefined> {
+): Promise<Where | undefined> {
   const { call: { resource }, canRead } = access
   if (!canRead || !canCompareId(resource)) return undefined
-  const scope = await access.scope()
-  return fromClauses(shape`found ${quoted(id)}${resource}`, [scope], () => {
-    const begin = fixedSql(session.api, `record ${textKey(log, table)} ${resource.name} ${id}`, () =>
-      sql`exists (select 1 from ${resource.table} where ${hasRecordId(resource, columnsOf(table)[id])!} and `)
-    return sql`${begin}${scope.build()}${ENTRY_SQL[session.engine.dialect].perEntry})`
-  })
+  const begin = fixedSql(session.api, `record ${textKey(log, table)} ${resource.name} ${id}`, () =>
+    sql`exists (select 1 from ${resource.table} where ${hasRecordId(resource, columnsOf(table)[id])!} and `)
+  return where`${begin}${await access.scope()}${ENTRY_SQL[session.engine.dialect].perEntry})`
 }
 
 /**
@@ -104,35 +88,31 @@ async function foundClause(
  * `… and (kind not in ('link', 'unlink') or (columns contain 'tags' and exists (select 1 from tags where id = cast(other_id …) and …)))`
  */
 async function withLinks(
-  session: Session, log: AuditLog, { resources }: ReaderAccess, access: ResourceAccess, table: Table, own: Clause,
-): Promise<Clause> {
+  session: Session, log: AuditLog, { resources }: ReaderAccess, access: ResourceAccess, table: Table, own: Where,
+): Promise<Where> {
   const { call: { resource }, shown } = access
   if (unregisteredLinks(resource).length === 0) return own
-  const links: { readonly relation: string, readonly target: Resource, readonly clause: Clause }[] = []
+  const { overlaps } = ENTRY_SQL[session.engine.dialect]
+  const both: Where[] = []
   for (const { name: relation, target } of linksWithId(resource)) {
     const other = shown.has(relation) ? resources.get(target.name) : undefined
-    const clause = other && await foundClause(session, log, other, table, 'otherId')
-    if (clause) links.push({ relation, target, clause })
-  }
-  const clauses = [own, ...links.map(({ clause }) => clause)]
-  return fromClauses(shape`links ${links.map(({ relation }) => quoted(relation))}`, clauses, () => {
-    const entry = columnsOf(table)
-    const both = links.map(({ relation, target, clause }) =>
-      sql` or (${ENTRY_SQL[session.engine.dialect].overlaps(entry.columns, [relation])} and ${clause.build()}
+    const found = other && await foundClause(session, log, other, table, 'otherId')
+    if (found)
+      both.push(where` or (${overlaps(columnsOf(table).columns, [relation])} and ${found}
         and not ${otherHasEnded(session, log, table, target)})`)
-    return sql`(${own.build()} and (${exactly(session, log, table, 'kind')} not in ('link', 'unlink')${sql.join(both)}))`
-  })
+  }
+  return where`(${own} and (${exactly(session, log, table, 'kind')} not in ('link', 'unlink')${joined(both, '')}))`
 }
 
 /**
  * Whether the record of an entry was removed since, or created again. The record that has its id today is another one: databases and
  * clients can use an id again.
  */
-const hasEnded = (session: Session, log: AuditLog, table: Table): SQL => fixedSql(session.api, `ended ${textKey(log, table)}`, () =>
+const hasEnded = (session: Session, log: AuditLog, table: Table): Where => fixedSql(session.api, `ended ${textKey(log, table)}`, () =>
   endedSince(session, log, table, ended => sameRecord(session, log, table, ended)))
 
 /** Whether the other record of a link was removed since, or created again. */
-const otherHasEnded = (session: Session, log: AuditLog, table: Table, { name }: Resource): SQL =>
+const otherHasEnded = (session: Session, log: AuditLog, table: Table, { name }: Resource): Where =>
   fixedSql(session.api, `other ended ${textKey(log, table)} ${name}`, () => endedSince(session, log, table, (ended) => {
     const { fields } = resourceOf(session.api, log)
     const isResource = sameBytes(columnsOf(ended).resource, sql.raw(literal(name)), fields.get('resource')!.bytes)
@@ -175,14 +155,12 @@ export function beginsRecord(session: Session, log: AuditLog, table: Table): SQL
 }
 
 /** Entries of the tenant. An entry without a tenant is for callers of all tenants. */
-function tenantClause(session: Session, log: AuditLog, table: Table): Clause {
+function tenantClause(session: Session, log: AuditLog, table: Table): Where {
   const mode = tenantMode(session)
   if (mode === 'none') return NO_ROWS
   if (mode === 'all') return EVERY_ROW
   return ownEquals(session, log, table, 'tenantId', String(session.ctx.tenant!.id), ENTRY_SQL[session.engine.dialect].unplanned)
 }
-
-const EVERY_ROW: Clause = { shape: shape`every row`, values: [], build: () => sql`1 = 1` }
 
 /** Entries of the tenant of a visible entry. Other conditions select the record, so that an index on the tenant would not help. */
 export function sameTenant(session: Session, log: AuditLog, entry: Table, other: Table): SQL {

@@ -1,10 +1,7 @@
 /** Creates the statements of plugins from the rows that the commit changed. For engines that can use the outcomes of a commit. */
-import { sql } from 'drizzle-orm'
 import type { CommitEntry, Outcome, WriteStatement } from '../../../engines/engine'
 import type { Call } from '../../request/session'
-import { statement } from '../../sql/clause'
 import { inTuples } from '../../sql/list/index'
-import { shape } from '../../sql/shape'
 import { selectList } from '../../read/rows/select'
 import { assignRows } from './assign'
 import type { ChangeSet, FindSet, RequestedStatement } from './changed-rows'
@@ -14,6 +11,8 @@ import { insertRows } from './insert-rows'
 import { needsImages, reportedColumns, type ReportingOperation } from './report'
 import type { ChangedTable } from './table'
 import { memoized } from '../../memoized'
+import { statement } from '../../sql/parameterize'
+import { where } from '../../sql/where'
 
 /**
  * Returns the entries to append to the operations of the commit.
@@ -66,18 +65,15 @@ export function derivedEntries(
 
 /** `select … from t where id in (…)`: reads rows after the change, if the statement that changed them did not return them. */
 function readRows(changed: ChangedTable, rows: readonly FoundRow[], call: Call): WriteStatement[] {
-  const { api, engine } = call
+  const { engine } = call
   const { table, primaryKey } = changed
   const columns = reportedColumns(call, changed)
   // The list repeats the keys for a comparison by bytes.
   const copies = primaryKey.some(({ bytes }) => bytes) ? 2 : 1
   const size = Math.floor(engine.maxParameters / Math.max(1, copies * primaryKey.length))
   return Array.from({ length: Math.ceil(rows.length / size) }, (_, index): WriteStatement => {
-    const where = inTuples(engine, primaryKey, rows.slice(index * size, (index + 1) * size).map(({ key }) => key))
-    const select = statement(api.statements, engine, shape`changed rows ${columns.key}${where.shape}`, where.values, () => ({
-      sql: sql`select ${selectList(columns)} from ${table} where ${where.build()}`,
-      extra: undefined,
-    }))
+    const byKeys = inTuples(engine, primaryKey, rows.slice(index * size, (index + 1) * size).map(({ key }) => key))
+    const select = statement(call, where`select ${selectList(columns)} from ${table} where ${byKeys}`)
     return { ...select, returnsRows: true }
   })
 }

@@ -1,19 +1,19 @@
 /** Inserts rows for changed rows whose values are known: one statement for a list of them, or `values (?, ?), …`. */
-import { sql } from 'drizzle-orm'
 import type { WriteStatement } from '../../../engines/engine'
 import { toId } from '../../../schema/record-id'
 import type { Field } from '../../../schema/field'
 import type { Call } from '../../request/session'
-import { parameter, statement } from '../../sql/clause'
 import { canList, ROW_LISTS } from '../../sql/row-list'
-import { shape } from '../../sql/shape'
 import { uuidv7 } from '../../process/uuid'
-import { columnName, commaList } from '../columns'
+import { columnName } from '../columns'
 import type { ChangeSet, Insertion } from './changed-rows'
 import type { FoundRow } from './found-rows'
 import { toImage, type Image } from './image'
 import { reportedColumns } from './report'
 import { encodeOperand, type Target, type TargetColumn } from './target'
+import { boundDriverValue } from '../../sql/conditions'
+import { statement } from '../../sql/parameterize'
+import { asSql, commaList, where } from '../../sql/where'
 
 type Values = readonly unknown[]
 
@@ -79,20 +79,14 @@ function insertLists(target: Target, perRow: readonly TargetColumn[], rows: read
   return statements
 }
 
-function insertList(
-  { table, columns }: Target, perRow: readonly TargetColumn[], rows: readonly Values[], { api, engine }: Call,
-): WriteStatement {
+function insertList({ table, columns }: Target, perRow: readonly TargetColumn[], rows: readonly Values[], call: Call): WriteStatement {
+  const { engine } = call
   const list = ROW_LISTS[engine.dialect]
-  const fields = perRow.map(({ field }) => field)
-  const listed = list.values(fields, rows)
-  const fixed = columns.map(({ value }) => value ? value.shape : shape`row`)
-  const key = shape`insert listed ${table}${columns.map(({ field }) => field.column)}${fixed}`
-  return statement(api.statements, engine, key, [...columns.flatMap(({ value }) => value?.values ?? []), ...listed], () => {
-    const names = commaList(columns.map(({ field }) => columnName(engine, field)))
-    const selection = commaList(columns.map(column =>
-      column.value ? engine.adapter.typed(column.value.build(), column.field.column) : list.column(perRow.indexOf(column))))
-    return { sql: sql`insert into ${table} (${names}) select ${selection} from ${list.from(fields, listed)}`, extra: undefined }
-  })
+  const names = commaList(columns.map(({ field }) => columnName(engine, field)))
+  const selection = commaList(columns.map(column =>
+    column.value ? engine.adapter.typed(asSql(column.value), column.field.column) : list.column(perRow.indexOf(column))))
+  const listed = list.from(perRow.map(({ field }) => field), rows)
+  return statement(call, where`insert into ${table} (${names}) select ${selection} from ${listed}`)
 }
 
 const MAX_ROWS = 256
@@ -112,16 +106,11 @@ function chunksOf(rows: readonly Values[], columns: number, { engine }: Call): r
 }
 
 /** `insert into audit (kind, record_id) values (?, ?), (?, ?)` */
-function insertValues({ table, columns }: Target, rows: readonly Values[], { api, engine }: Call): WriteStatement {
-  const fixed = columns.map(({ value }) => value ? value.shape : shape`row`)
-  const key = shape`insert changed ${table}${columns.map(({ field }) => field.column)}${fixed}${rows.length}`
-  const bound = rows.flatMap((row) => {
+function insertValues({ table, columns }: Target, rows: readonly Values[], call: Call): WriteStatement {
+  const toValues = (row: Values) => {
     let next = 0
-    return columns.flatMap(({ value }): Values => value ? value.values : [row[next++]])
-  })
-  return statement(api.statements, engine, key, bound, () => {
-    const row = sql`(${commaList(columns.map(({ field, value }) => value ? value.build() : parameter(field, null)))})`
-    const names = commaList(columns.map(({ field }) => columnName(engine, field)))
-    return { sql: sql`insert into ${table} (${names}) values ${commaList(rows.map(() => row))}`, extra: undefined }
-  })
+    return where`(${commaList(columns.map(({ field, value }) => value ?? boundDriverValue(field, row[next++])))})`
+  }
+  const names = commaList(columns.map(({ field }) => columnName(call.engine, field)))
+  return statement(call, where`insert into ${table} (${names}) values ${commaList(rows.map(toValues))}`)
 }

@@ -4,8 +4,7 @@ import { createFields } from '../../../schema/fields'
 import type { Field } from '../../../schema/field'
 import type { GraphNode } from '../../../schema/graph'
 import type { Resource } from '../../../schema/model'
-import { shape } from '../../sql/shape'
-import { allFields, select, type Selection } from '../../access/fields'
+import { allFields, createSelection, select, type Selection } from '../../access/fields'
 import { memoizedPair } from '../../memoized'
 import type { Call } from '../../request/session'
 
@@ -55,11 +54,7 @@ function ofNode(api: Call['api'], node: GraphNode): ChangedTable {
   const fields = [...createFields(facts).values()]
   const tenant = multiTenancy && multiTenancy.enabled ? fields.find(({ name }) => name === multiTenancy.tenantIdField) : undefined
   const isKey = ({ name }: Field) => facts.primaryKey.includes(name)
-  const selection = (accepts: (field: Field) => boolean): Selection => {
-    const selected = fields.filter(accepts)
-    const key = shape`changed ${node}${selected.map(({ column }) => column)}`
-    return Object.freeze({ key, fields: selected, byName: new Map(selected.map(field => [field.name, field])) })
-  }
+  const selection = (accepts: (field: Field) => boolean) => createSelection(fields.filter(accepts))
   return Object.freeze({
     table,
     name: facts.name,

@@ -8,10 +8,11 @@ import { isTable } from '../../../schema/drizzle/config'
 import { describeTable, type TableFacts } from '../../../schema/drizzle/table'
 import { createFields } from '../../../schema/fields'
 import type { Field } from '../../../schema/field'
-import { boundValue, fromSql, type Clause } from '../../sql/clause'
 import { findForeignKey, findOperand, JSON_OPERANDS, type Operand } from './operand'
 import type { ChangedTable } from './table'
 import { memoized } from '../../memoized'
+import { boundValue, fromSql } from '../../sql/conditions'
+import type { Part } from '../../sql/where'
 
 /** A column of an inserted row: one value for every row, or one value per changed row. */
 export interface TargetColumn {
@@ -21,7 +22,7 @@ export interface TargetColumn {
   readonly foreignKey?: readonly Field[]
   /** Whether the column has the type of the tenant column whose values it receives. */
   readonly sameType?: boolean
-  readonly value?: Clause
+  readonly value?: Part
 }
 
 export interface Target {
@@ -86,7 +87,7 @@ function toColumn(
   if (!field) throw invalid(`the table "${table}" has no column \`${key}\`.${didYouMean(key, [...fields.keys()])}`)
   const foreignKey = findForeignKey(value)?.map(name => source.row.byName.get(name)!)
   const operand = foreignKey ? 'foreignId' : findOperand(value)
-  if (!operand) return { field, value: is(value, SQL) ? fromSql(engine, value) : boundValue(engine, field, value) }
+  if (!operand) return { field, value: is(value, SQL) ? fromSql(value) : boundValue(field, value) }
   if (!canContain(field, operand, source))
     throw invalid(`the column "${table}.${key}" cannot contain \`${operand}\` of "${source.name}". Use a column for text`)
   const { tenant } = source

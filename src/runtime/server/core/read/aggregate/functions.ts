@@ -3,7 +3,7 @@ import { sql, type SQL } from 'drizzle-orm'
 import type { Engine } from '../../../engines/engine'
 import { selectExactly } from '../../../schema/field'
 import { returnsColumnValue, type Aggregate } from '../../plan/aggregate'
-import { compared } from '../../sql/clause'
+import { compared } from '../../sql/conditions'
 
 /** Returns the result in full precision, for SELECT. */
 export function exactResult({ field, function: name }: Aggregate, { adapter: { aggregates } }: Engine): SQL {

@@ -1,14 +1,11 @@
 /** Computes aggregates and groups over visible rows: in SQL, or in memory if an `objectLevel` rule checks each row. */
-import { sql, type SQL } from 'drizzle-orm'
 import { OPERATORS } from '../../../../shared/operators'
 import type { Engine, Row, Statement } from '../../../engines/engine'
-import { shape, type Shape } from '../../sql/shape'
 import type { Call } from '../../request/session'
 import { allFields } from '../../access/fields'
-import { aggregateShape, returnsColumnValue, type AggregatePlan, type GroupOrder, type GroupPlan } from '../../plan/aggregate'
+import { returnsColumnValue, type AggregatePlan, type GroupPlan, type Having } from '../../plan/aggregate'
 import { toOffset } from '../../parse/params'
 import type { ReadPlan } from '../../plan/read-plan'
-import { shapeOf, statement, valuesOf, whereClause, type Clause } from '../../sql/clause'
 import { within, type Plan, type Scoped } from '../../access/row-scope'
 import { toResultValue, groupRows } from './in-memory'
 import { comparedValue, comparableResult, exactResult } from './functions'
@@ -16,6 +13,9 @@ import { runStatements, searchInSlices } from '../rows/text-search'
 import { conditions } from '../rows/select'
 import { decoder, type RecordValues } from '../rows/decode'
 import { scan } from '../rows/scan'
+import { whereClause } from '../../sql/conditions'
+import { statement } from '../../sql/parameterize'
+import { asSql, commaList, EMPTY, joined, value, where, word, type Where } from '../../sql/where'
 
 export interface GroupResult {
   readonly data: readonly RecordValues[]
@@ -76,67 +76,41 @@ function toEntry({ groupBy, aggregates }: AggregatePlan, row: Row): RecordValues
  * `select status, count(*), 0, sum(amount), count(amount) from t where … group by status having … order by … limit ? offset ?`.
  * Each aggregate has two columns; the second is 0 except for an average.
  */
-function groupsStatement(plan: Scoped<GroupPlan>, offset: number, { api, engine }: Call): Statement {
-  const { resource, groups, order, limit } = plan
-  const where = conditions(plan)
-  const having = havingClauses(plan, engine)
-  const key = shape`groups ${resource}${groups.key}${shapeOf(where)}${shapeOf(having)}${order.map(sortShape)}`
-  return statement(api.statements, engine, key, [...valuesOf(where), ...valuesOf(having), limit, offset], () => {
-    const rows = sql`${resource.table}${whereClause(where)}${groupByClause(groups, having)}${orderBy(plan, engine)}`
-    return {
-      sql: sql`select ${selectColumns(groups, engine)} from ${rows} limit ${sql.param(limit)} offset ${sql.param(offset)}`,
-      extra: undefined,
-    }
-  })
+function groupsStatement(plan: Scoped<GroupPlan>, offset: number, call: Call): Statement {
+  const { resource, groups, limit } = plan
+  const rows = where`${resource.table}${whereClause(conditions(plan))}${groupByClause(plan, call.engine)}${orderBy(plan, call.engine)}`
+  const columns = selectColumns(groups, call.engine)
+  return statement(call, where`select ${columns} from ${rows} limit ${value(limit)} offset ${value(offset)}`)
 }
-
-const sortShape = ({ by, descending }: GroupOrder): Shape => shape`${'alias' in by ? aggregateShape(by) : by.column}${descending}`
 
 /** `select count(*) from (select 1 from t where … group by … having …) as g` */
-function countGroupsStatement(plan: Scoped<GroupPlan>, { api, engine }: Call): Statement {
-  const { resource, groups } = plan
-  const where = conditions(plan)
-  const having = havingClauses(plan, engine)
-  const key = shape`count groups ${resource}${groups.key}${shapeOf(where)}${shapeOf(having)}`
-  return statement(api.statements, engine, key, [...valuesOf(where), ...valuesOf(having)], () => ({
-    sql: sql`select count(*) from (select 1 as one from ${resource.table}${whereClause(where)}${groupByClause(groups, having)}) as g`,
-    extra: undefined,
-  }))
+function countGroupsStatement(plan: Scoped<GroupPlan>, call: Call): Statement {
+  const rows = where`${plan.resource.table}${whereClause(conditions(plan))}${groupByClause(plan, call.engine)}`
+  return statement(call, where`select count(*) from (select 1 as one from ${rows}) as g`)
 }
 
-function selectColumns({ groupBy, aggregates }: AggregatePlan, engine: Engine): SQL {
+function selectColumns({ groupBy, aggregates }: AggregatePlan, engine: Engine): Where {
   // An average is selected as a sum and a count.
   const results = aggregates.flatMap(aggregate => [
     exactResult(aggregate, engine),
-    aggregate.function === 'avg' ? sql`count(${aggregate.field!.column})` : sql`0`,
+    aggregate.function === 'avg' ? where`count(${aggregate.field!.column})` : word('0'),
   ])
-  return sql.join([...groupBy.map(field => field.selection), ...results], sql`, `)
+  return commaList([...groupBy.map(field => field.selection), ...results])
 }
 
-function groupByClause({ groupBy }: AggregatePlan, having: readonly Clause[]): SQL {
-  const by = groupBy.length === 0 ? sql`` : sql` group by ${sql.join(groupBy.map(({ column }) => sql`${column}`), sql`, `)}`
-  return having.length === 0 ? by : sql`${by} having ${sql.join(having.map(clause => clause.build()), sql` and `)}`
+function groupByClause({ groups: { groupBy }, having }: GroupPlan, engine: Engine): Where {
+  const by = groupBy.length === 0 ? EMPTY : where` group by ${commaList(groupBy.map(({ column }) => column))}`
+  return having.length === 0 ? by : where`${by} having ${joined(having.map(one => havingCondition(one, engine)), ' and ')}`
 }
 
-function orderBy({ order }: GroupPlan, engine: Engine): SQL {
-  if (order.length === 0) return sql``
-  return sql` order by ${sql.join(
-    order.map(
-      ({ by, descending }) => sql`${'alias' in by ? comparableResult(by, engine) : by.column}${sql.raw(descending ? ' desc' : '')}`,
-    ),
-    sql`, `,
-  )}`
+function orderBy({ order }: GroupPlan, engine: Engine): Where {
+  if (order.length === 0) return EMPTY
+  return where` order by ${commaList(order.map(({ by, descending }) =>
+    where`${'alias' in by ? comparableResult(by, engine) : by.column}${descending ? word(' desc') : EMPTY}`))}`
 }
 
-function havingClauses({ having }: GroupPlan, engine: Engine): readonly Clause[] {
-  return having.map(({ aggregate, operator, value }) => {
-    const { symbol } = OPERATORS[operator].comparison
-    const bound = returnsColumnValue(aggregate) ? aggregate.field!.encode(value) : value
-    return {
-      shape: shape`${aggregateShape(aggregate)}${operator}`,
-      values: [bound],
-      build: () =>
-        sql`${comparableResult(aggregate, engine)} ${sql.raw(symbol)} ${comparedValue(aggregate, sql`${sql.param(bound)}`, engine)}`,
-    }
-  })
+function havingCondition({ aggregate, operator, value: compared }: Having, engine: Engine): Where {
+  const { symbol } = OPERATORS[operator].comparison
+  const bound = value(returnsColumnValue(aggregate) ? aggregate.field!.encode(compared) : compared)
+  return where`${comparableResult(aggregate, engine)} ${word(symbol)} ${comparedValue(aggregate, asSql(bound), engine)}`
 }

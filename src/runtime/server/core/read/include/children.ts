@@ -144,7 +144,7 @@ const SKIPPED = 15
  * are more than `max` rows, or if recent requests had more.
  */
 async function readAtMost(max: number, statement: ReturnType<typeof childrenStatement>, call: Call): Promise<Rows['rows'] | undefined> {
-  const attempts = statement.extra
+  const { attempts } = statement
   if (attempts.skipped > 0) {
     attempts.skipped--
     return undefined

@@ -1,16 +1,19 @@
 /** The SELECT that reads the children of all parents of one include. */
-import { sql, type SQL } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import type { Statement } from '../../../engines/engine'
-import { orderShape, shape } from '../../sql/shape'
 import type { Relation } from '../../../schema/model'
 import type { Call } from '../../request/session'
 import { allFields, type Selection } from '../../access/fields'
 import { orderList } from '../../sql/keyset'
-import { joinAnd, fromClauses, shapeOf, statement, valuesOf, whereClause, type Clause, type ComparableColumn } from '../../sql/clause'
 import { inTuples } from '../../sql/list/index'
 import { joinCondition } from '../rows/junction'
 import type { ScopedInclude } from '../rows/join'
-import { conditions } from '../rows/select'
+import { conditions, selectList } from '../rows/select'
+import { and, whereClause, type ComparableColumn } from '../../sql/conditions'
+import { statement } from '../../sql/parameterize'
+import type { Compiled } from '../../sql/statement-cache'
+import { EMPTY, commaList, joined, value, where, type Part, type Where } from '../../sql/where'
+import { memoized } from '../../memoized'
 
 /** State of a statement that can read too many rows. */
 export interface Attempts {
@@ -35,49 +38,48 @@ export function childrenStatement(
   parents: readonly (readonly unknown[])[],
   perParent: number | undefined,
   maxRows: number,
-  { api, engine }: Call,
-): Statement & { readonly extra: Attempts } {
+  call: Call,
+): Statement & { readonly attempts: Attempts } {
   const { relation, plan, through } = include
-  const parent = parentColumns(relation)
-  const where: readonly Clause[] = [inTuples(engine, parent, parents), ...conditions(plan), ...linkConditions(through)]
-  const many = relation.kind !== 'one'
-  const checksLinks = through?.accepts !== undefined
-  const key = shape`include ${relation}${columns.key}${checksLinks}${shapeOf(where)}${orderShape(plan.order)}${perParent !== undefined}`
-  const values = [...valuesOf(where), ...(perParent === undefined ? [] : [perParent]), maxRows]
-  return statement(api.statements, engine, key, values, () => {
-    const extra = { skipped: 0 }
-    const source = sourceOf(relation, through)
-    const selected = [...columns.fields.map(field => field.selection), ...source.junctionColumns]
-    if (perParent === undefined) {
-      const first = parent.map(({ column }) => sql`${column}, `)
-      const order = many ? sql` order by ${sql.join(first)}${orderList(plan.order)}` : sql``
-      const text = sql`select ${sql.join(selected, sql`, `)} from ${source.from}${whereClause(where)}${order} limit ${sql.param(maxRows)}`
-      return { extra, sql: text }
-    }
-    const partition = sql.join(
-      parent.map(({ column, bytes }) => (bytes ? bytes.operand(sql`${column}`) : sql`${column}`)),
-      sql`, `,
-    )
-    const n = sql.identifier('auto_api_n')
-    const rank = sql`row_number() over (partition by ${partition} order by ${orderList(plan.order)}) as ${n}`
-    const rankedRows = (columns: readonly SQL[]) => {
-      const named = columns.map((column, index) => sql`${column} as ${nameAt(index)}`)
-      const rows = sql`select ${sql.join(named, sql`, `)}, ${rank} from ${source.from}${whereClause(where)}`
-      return sql`(${rows}) as ${sql.identifier('auto_api_ranked')}`
-    }
-    const bounds = sql`${n} <= ${sql.param(perParent)} limit ${sql.param(maxRows)}`
-    if (!engine.blocking) {
-      const names = sql.join([...selected.map((_, index) => nameAt(index)), n], sql`, `)
-      return { extra, sql: sql`select ${names} from ${rankedRows(selected)} where ${bounds}` }
-    }
-    const { primaryKey, table } = relation.target
-    const fields = columns.fields.map(({ selection }) => selection)
-    const shown = [...fields, ...source.junctionColumns.map((_, index) => nameAt(primaryKey.length + index))]
-    const isRanked = sql.join(primaryKey.map(({ column }, index) => sql`${column} = ${nameAt(index)}`), sql` and `)
-    const ranked = rankedRows([...primaryKey.map(({ column }) => sql`${column}`), ...source.junctionColumns])
-    const shownRows = sql`select ${sql.join([...shown, n], sql`, `)} from ${ranked} cross join ${table}`
-    return { extra, sql: sql`${shownRows} where ${isRanked} and ${bounds}` }
-  })
+  const conditionsOf = [inTuples(call.engine, parentColumns(relation), parents), ...conditions(plan), ...linkConditions(through)]
+  const source = sourceOf(relation, through?.accepts !== undefined)
+  const rows = where`${source.from}${whereClause(conditionsOf)}`
+  const selected = [selectList(columns), ...source.junctionColumns]
+  const text = perParent === undefined
+    ? where`select ${commaList(selected)} from ${rows}${orderOf(include)} limit ${value(maxRows)}`
+    : rankedStatement(include, columns, source, rows, where`${POSITION} <= ${value(perParent)} limit ${value(maxRows)}`, call)
+  const found = statement(call, text)
+  return { ...found, attempts: attemptsOf(found.compiled) }
+}
+
+const attemptsOf = memoized((_: Compiled): Attempts => ({ skipped: 0 }))
+
+const POSITION = sql.identifier('auto_api_n')
+
+function orderOf({ relation, plan }: ScopedInclude): Where {
+  const first = parentColumns(relation).map(({ column }) => where`${column}, `)
+  return relation.kind === 'one' ? EMPTY : where` order by ${joined(first, '')}${orderList(plan.order)}`
+}
+
+function rankedStatement(
+  { relation, plan }: ScopedInclude, columns: Selection, source: Source, rows: Where, bounds: Where, { engine }: Call,
+): Where {
+  const partition = commaList(parentColumns(relation).map(({ column, bytes }) => bytes ? bytes.operand(sql`${column}`) : column))
+  const rank = where`row_number() over (partition by ${partition} order by ${orderList(plan.order)}) as ${POSITION}`
+  const rankedRows = (columns: readonly Part[]) => {
+    const named = columns.map((column, index) => where`${column} as ${nameAt(index)}`)
+    return where`(select ${commaList([...named, rank])} from ${rows}) as ${sql.identifier('auto_api_ranked')}`
+  }
+  const fields = columns.fields.map(({ selection }) => selection)
+  if (!engine.blocking) {
+    const all = [...fields, ...source.junctionColumns]
+    return where`select ${commaList([...all.map((_, index) => nameAt(index)), POSITION])} from ${rankedRows(all)} where ${bounds}`
+  }
+  const { primaryKey, table } = relation.target
+  const shown = [...fields, ...source.junctionColumns.map((_, index) => nameAt(primaryKey.length + index)), POSITION]
+  const isRanked = joined(primaryKey.map(({ column }, index) => where`${column} = ${nameAt(index)}`), ' and ')
+  const ranked = rankedRows([...primaryKey.map(({ column }) => column), ...source.junctionColumns])
+  return where`select ${commaList(shown)} from ${ranked} cross join ${table} where ${isRanked} and ${bounds}`
 }
 
 const nameAt = (index: number) => sql.identifier(`auto_api_c${index}`)
@@ -89,25 +91,27 @@ function parentColumns(relation: Relation): readonly ComparableColumn[] {
   return junction.sourceKey.columns.map(name => junction.resource.fields.get(name)!)
 }
 
-/**
- * The conditions of the junction table. The shape contains `through`, because the junction table and the target table can have a tenant
- * column of the same name.
- */
-function linkConditions(through: ScopedInclude['through']): readonly Clause[] {
-  return through && through.scope.length > 0 ? [fromClauses(shape`through`, through.scope, () => joinAnd(through.scope, true))] : []
+const linkConditions = (through: ScopedInclude['through']): readonly Where[] =>
+  through && through.scope.length > 0 ? [and(through.scope, true)] : []
+
+interface Source {
+  /** The FROM clause of the children. */
+  readonly from: Where
+  /** The columns of the junction table. */
+  readonly junctionColumns: readonly Part[]
 }
 
-/** Returns the FROM clause of the children, and the columns of the junction table. */
-function sourceOf(relation: Relation, through: ScopedInclude['through']): { from: SQL, junctionColumns: readonly SQL[] } {
+/** @param checksLinks whether code checks the rows of the junction table, and needs all their columns */
+function sourceOf(relation: Relation, checksLinks: boolean): Source {
   const { table } = relation.target
-  if (relation.kind !== 'manyToMany') return { from: sql`${table}`, junctionColumns: [] }
-  const { junction } = relation
-  const targetKey = junction.targetKey.columns.map(name => junction.resource.fields.get(name)!)
+  if (relation.kind !== 'manyToMany') return { from: where`${table}`, junctionColumns: [] }
+  const { resource, targetKey } = relation.junction
+  const targetFields = targetKey.columns.map(name => resource.fields.get(name)!)
   return {
-    from: sql`${junction.resource.table} inner join ${table} on ${joinCondition(targetKey, relation.foreignColumns)}`,
+    from: where`${resource.table} inner join ${table} on ${joinCondition(targetFields, relation.foreignColumns)}`,
     junctionColumns: [
-      ...parentColumns(relation).map(({ column }) => sql`${column}`),
-      ...(through?.accepts ? allFields(through.resource).fields.map(field => field.selection) : []),
+      ...parentColumns(relation).map(({ column }) => column),
+      ...checksLinks ? allFields(resource).fields.map(({ selection }) => selection) : [],
     ],
   }
 }

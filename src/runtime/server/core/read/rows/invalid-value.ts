@@ -1,12 +1,12 @@
 /** Turns a database error about an invalid value of the request into a 400. For some column types, only the database can check values. */
-import { sql } from 'drizzle-orm'
 import { InvalidValueError } from '../../../engines/engine'
-import { shape } from '../../sql/shape'
 import type { Call } from '../../request/session'
 import { ApiError, invalidCursor } from '../../error'
-import { shapeOf, statement, valuesOf, whereClause } from '../../sql/clause'
 import { relatedPlans } from '../../access/related'
 import type { Plan, Scoped } from '../../access/row-scope'
+import { whereClause } from '../../sql/conditions'
+import { statement } from '../../sql/parameterize'
+import { where } from '../../sql/where'
 
 /**
  * Returns whether a query failed because of an invalid value of the request. The app's own row filters can cause the same database
@@ -15,11 +15,8 @@ import type { Plan, Scoped } from '../../access/row-scope'
 export async function isInvalidValue(error: unknown, plan: Scoped<Plan>, call: Call): Promise<boolean> {
   if (!(error instanceof InvalidValueError)) return false
   for (const { resource, scope } of plansOf(plan)) {
-    if (!scope.some(({ custom }) => custom)) continue
-    const scopeQuery = statement(call.api.statements, call.engine, shape`scope of ${resource}${shapeOf(scope)}`, valuesOf(scope), () => ({
-      sql: sql`select 1 from ${resource.table}${whereClause(scope)} limit 1`,
-      extra: undefined,
-    }))
+    if (!scope.some(({ traits }) => traits.custom)) continue
+    const scopeQuery = statement(call, where`select 1 from ${resource.table}${whereClause(scope)} limit 1`)
     try {
       await call.engine.query(scopeQuery)
     }

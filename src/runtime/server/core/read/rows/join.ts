@@ -5,20 +5,24 @@
  * A subquery selects the included rows. So column names in SQL of the app stay unambiguous, even if a table is joined with itself.
  * Query planners flatten the subquery and find the row by its key.
  */
-import { sql, type SQL } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { sqlTypeOf } from '../../../drizzle/index'
 import type { Row } from '../../../engines/engine'
-import { shape, type Shape } from '../../sql/shape'
 import { select, type Selection } from '../../access/fields'
 import type { ReadPlan } from '../../plan/read-plan'
-import { sameBytes, shapeOf, valuesOf, whereClause, type Clause } from '../../sql/clause'
 import type { Scoped } from '../../access/row-scope'
+import { sameBytes, whereClause } from '../../sql/conditions'
+import { commaList, constant, EMPTY, joined, where, type Where } from '../../sql/where'
+import { memoizedPair } from '../../memoized'
+import type { Relation } from '../../../schema/model'
+import type { Field } from '../../../schema/field'
 
 export type ScopedInclude = Scoped<ReadPlan>['include'][number]
 
 export interface Join {
   readonly include: ScopedInclude
-  readonly alias: string
+  /** The position among the joins of the statement. */
+  readonly index: number
   /** The selected columns of the included row: the columns of the response, and the key. */
   readonly columns: Selection
   /** The position of the first of these columns in a row. */
@@ -29,6 +33,8 @@ export interface Join {
 const MAX_JOINS = 4
 /** D1 returns at most a hundred columns. */
 const MAX_COLUMNS = 100
+
+const aliasAt = (index: number) => `auto_api_${index}`
 
 const NO_JOINS: readonly Join[] = Object.freeze([])
 
@@ -41,7 +47,7 @@ export function planJoins({ include }: Scoped<ReadPlan>, { fields }: Selection):
     if (joins.length === MAX_JOINS || !isJoinable(one)) continue
     const columns = includedColumns(one)
     if (from + columns.fields.length > MAX_COLUMNS) continue
-    joins.push({ include: one, alias: `auto_api_${joins.length}`, columns, offset: from })
+    joins.push({ include: one, index: joins.length, columns, offset: from })
     from += columns.fields.length
   }
   return joins
@@ -64,37 +70,45 @@ export function includedColumns({ relation, plan }: ScopedInclude): Selection {
   return select(plan.resource, field => plan.selection.byName.has(field.name) || keys.includes(field))
 }
 
-const scopeOf = ({ include: { plan } }: Join): readonly Clause[] => [...plan.where, ...plan.scope]
+const scopeOf = ({ include: { plan } }: Join): readonly Where[] => [...plan.where, ...plan.scope]
 
-export const shapeOfJoins = (joins: readonly Join[]): Shape =>
-  joins.length === 0
-    ? NO_JOIN_SHAPE
-    : shape`${joins.map(join => shape`${join.include.relation}${join.columns.key}${shapeOf(scopeOf(join))}`)}`
-
-const NO_JOIN_SHAPE = shape`${[]}`
-
-/** Returns the values of the joins. They precede the values of the WHERE clause, like their placeholders. */
-export const valuesOfJoins = (joins: readonly Join[]): readonly unknown[] =>
-  joins.length === 0 ? joins : joins.flatMap(join => valuesOf(scopeOf(join)))
-
-export function joinedSelectList(joins: readonly Join[]): SQL {
-  return sql.join(joins.flatMap(join => join.columns.fields.map((_, index) => sql`, ${nameOf(join, index)}`)), sql``)
+/** The parts of a join that do not depend on the caller. */
+interface JoinText {
+  /** `i0.c0, i0.c1` */
+  readonly columns: Where
+  /** `id as c0, name as c1` */
+  readonly selected: Where
+  /** `i0.c0 = posts.author_id` */
+  readonly on: Where
 }
 
-export function joinClauses(joins: readonly Join[]): SQL {
-  return sql.join(joins.map((join) => {
-    const { include: { relation, plan }, alias, columns: { fields } } = join
-    const selected = sql.join(fields.map((field, index) => sql`${field.selection} as ${sql.identifier(`${alias}_${index}`)}`), sql`, `)
-    const conditions = relation.foreignColumns.map((field, index) =>
-      sameBytes(nameOf(join, fields.indexOf(field)), relation.columns[index]!.column, field.bytes),
-    )
-    const rows = sql`(select ${selected} from ${plan.resource.table}${whereClause(scopeOf(join))})`
-    return sql` left join ${rows} as ${sql.identifier(alias)} on ${sql.join(conditions, sql` and `)}`
-  }), sql``)
+const textsOf = memoizedPair((_: Relation, _columns: Selection): JoinText[] => [])
+
+function textOf({ include: { relation }, columns, index }: Join): JoinText {
+  return textsOf(relation, columns)[index] ??= createText(relation, columns, aliasAt(index))
 }
 
-function nameOf({ alias }: Join, index: number): SQL {
-  return sql`${sql.identifier(alias)}.${sql.identifier(`${alias}_${index}`)}`
+function createText({ foreignColumns, columns }: Relation, { fields }: Selection, alias: string): JoinText {
+  const names = fields.map((_, index) => sql.identifier(`${alias}_${index}`))
+  const nameOf = (field: Field) => sql`${sql.identifier(alias)}.${names[fields.indexOf(field)]}`
+  const same = foreignColumns.map((field, index) => sameBytes(nameOf(field), columns[index]!.column, field.bytes))
+  return {
+    columns: constant(commaList(fields.map(nameOf))),
+    selected: constant(commaList(fields.map(({ selection }, index) => where`${selection} as ${names[index]!}`))),
+    on: constant(joined(same, ' and ')),
+  }
+}
+
+export const joinedColumns = (joins: readonly Join[]): readonly Where[] => joins.map(join => textOf(join).columns)
+
+export function joinClauses(joins: readonly Join[]): Where {
+  return joins.length === 0
+    ? EMPTY
+    : joined(joins.map((join) => {
+        const { selected, on } = textOf(join)
+        const rows = where`(select ${selected} from ${join.include.plan.resource.table}${whereClause(scopeOf(join))})`
+        return where` left join ${rows} as ${sql.identifier(aliasAt(join.index))} on ${on}`
+      }), '')
 }
 
 /** Returns the part of a row that contains the included row. */

@@ -3,17 +3,17 @@
  * So the search splits the table into slices of limited size, finds the keys of matching rows in each slice, and then reads the rows by
  * their keys.
  */
-import { sql } from 'drizzle-orm'
 import type { Row } from '../../../engines/engine'
-import { orderShape, shape } from '../../sql/shape'
 import type { Field } from '../../../schema/field'
 import type { Call } from '../../request/session'
 import { after, orderList } from '../../sql/keyset'
 import type { Search, ScopedRelationFilter } from '../../access/plan'
-import { shapeOf, statement, valuesOf, whereClause, type Clause } from '../../sql/clause'
 import { inTuples } from '../../sql/list/index'
 import { ownConditions, withConditions, withRelated, type Plan, type Scoped } from '../../access/row-scope'
 import { yieldToEventLoop } from '../../process/turns'
+import { whereClause } from '../../sql/conditions'
+import { statement } from '../../sql/parameterize'
+import { commaList, joined, value, where, type Where } from '../../sql/where'
 
 /** The number of text bytes that one statement searches. */
 const SLICE_BYTES = 512 * 1024
@@ -23,13 +23,13 @@ const SIZES_AT_ONCE = 500
 const MAX_KEYS = 20_000
 
 interface SearchPlan extends Plan {
-  readonly where: readonly Clause[]
+  readonly where: readonly Where[]
   readonly search?: Search
 }
 
 /** If the search is expensive, returns a plan that finds the same rows by their keys. Otherwise returns the plan unchanged. */
 export async function searchInSlices<P extends SearchPlan>(
-  requested: Scoped<P>, call: Call, extraConditions: readonly Clause[] = [],
+  requested: Scoped<P>, call: Call, extraConditions: readonly Where[] = [],
 ): Promise<Scoped<P>> {
   const { search, related, resource: { primaryKey } } = requested
   if (!search?.heavy || !call.engine.blocking) return requested
@@ -59,13 +59,13 @@ const isInlineKey = ({ kind, ordered }: Field) => kind !== 'blob' && ordered
 async function findKeys(
   plan: Scoped<SearchPlan>,
   fields: readonly Field[],
-  extraConditions: readonly Clause[],
+  extraConditions: readonly Where[],
   call: Call,
 ): Promise<readonly Row[] | undefined> {
   const { primaryKey } = plan.resource
   const order = primaryKey.map(field => ({ field, descending: false }))
   const keys: Row[] = []
-  let start: readonly Clause[] = []
+  let start: readonly Where[] = []
   for (;;) {
     const sizes = await call.engine.query(sizesStatement(plan, fields, [...extraConditions, ...plan.scope, ...start], call))
     for (const slice of slices(sizes.map(row => ({ key: row.slice(0, primaryKey.length), bytes: Number(row[primaryKey.length]) })))) {
@@ -93,24 +93,19 @@ function slices(sizes: readonly { key: Row, bytes: number }[]): readonly (readon
 }
 
 /** `select id, octet_length(title) from t where … order by id limit 500`. The row contains the size, so the database reads no text. */
-function sizesStatement({ resource }: Scoped<SearchPlan>, fields: readonly Field[], where: readonly Clause[], { api, engine }: Call) {
+function sizesStatement({ resource }: Scoped<SearchPlan>, fields: readonly Field[], conditions: readonly Where[], call: Call) {
   const order = resource.primaryKey.map(field => ({ field, descending: false }))
-  const key = shape`sizes ${resource}${fields.map(({ column }) => column)}${shapeOf(where)}${orderShape(order)}`
-  return statement(api.statements, engine, key, [...valuesOf(where), SIZES_AT_ONCE], () => {
-    const size = sql.join(fields.map(({ column }) => sql`coalesce(octet_length(${column}), 0)`), sql` + `)
-    const rows = sql`select ${keyList(resource.primaryKey)}, ${size} from ${resource.table}${whereClause(where)}`
-    return { extra: undefined, sql: sql`${rows} order by ${orderList(order)} limit ${sql.param(SIZES_AT_ONCE)}` }
-  })
+  const size = joined(fields.map(({ column }) => where`coalesce(octet_length(${column}), 0)`), ' + ')
+  const rows = where`select ${keyList(resource.primaryKey)}, ${size} from ${resource.table}${whereClause(conditions)}`
+  return statement(call, where`${rows} order by ${orderList(order)} limit ${value(SIZES_AT_ONCE)}`)
 }
 
 /** `select id from t where id in (…) and …` */
-function keysStatement({ resource }: Scoped<SearchPlan>, where: readonly Clause[], { api, engine }: Call) {
-  return statement(api.statements, engine, shape`keys ${resource}${shapeOf(where)}`, valuesOf(where), () => ({
-    extra: undefined, sql: sql`select ${keyList(resource.primaryKey)} from ${resource.table}${whereClause(where)}`,
-  }))
+function keysStatement({ resource }: Scoped<SearchPlan>, conditions: readonly Where[], call: Call) {
+  return statement(call, where`select ${keyList(resource.primaryKey)} from ${resource.table}${whereClause(conditions)}`)
 }
 
-const keyList = (fields: readonly Field[]) => sql.join(fields.map(({ selection }) => selection), sql`, `)
+const keyList = (fields: readonly Field[]) => commaList(fields.map(({ selection }) => selection))
 
 /** Runs statements concurrently. When a text search blocks the event loop, runs them in sequence and yields between them. */
 export async function runStatements<A, B, C>(

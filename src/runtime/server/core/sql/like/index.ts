@@ -1,13 +1,15 @@
 /** Builds the condition of `$like` for each dialect. */
-import { sql } from 'drizzle-orm'
+import type { Column } from 'drizzle-orm'
 import type { Dialect } from '../../../../shared/dialects'
+import type { DialectAdapter } from '../../../engines/dialects/adapter'
 import type { Engine } from '../../../engines/engine'
 import type { Field } from '../../../schema/field'
-import type { Clause } from '../clause'
-import { shape } from '../shape'
+import { memoizedPair } from '../../memoized'
+import { template } from '../parameterize'
+import { value, type Where } from '../where'
 import { sqliteLike } from './sqlite'
 
-type Like = (engine: Engine, field: Field, pattern: string, parameter: string) => Clause
+type Like = (engine: Engine, field: Field, pattern: string, parameter: string) => Where
 
 const LIKES: Readonly<Record<Dialect, Like>> = {
   sqlite: ({ limits }, field, pattern, parameter) => sqliteLike(field, pattern, limits?.pattern, parameter),
@@ -21,6 +23,8 @@ const LIKES: Readonly<Record<Dialect, Like>> = {
  */
 export const like: Like = (engine, field, pattern, parameter) => LIKES[engine.dialect](engine, field, pattern, parameter)
 
-function plainLike({ adapter }: Engine, { column }: Field, pattern: string): Clause {
-  return { shape: shape`${column} like`, values: [pattern], build: () => adapter.like(column, sql`${sql.param(pattern)}`) }
+function plainLike({ adapter }: Engine, { column }: Field, pattern: string): Where {
+  return likeOf(adapter, column)(value(pattern))
 }
+
+const likeOf = memoizedPair(({ like }: DialectAdapter, column: Column) => template(pattern => like(column, pattern)))

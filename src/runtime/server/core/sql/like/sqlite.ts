@@ -3,11 +3,9 @@
  * D1 limits its patterns to fifty bytes. The conditions compare both sides in lower case. On SQLite, `lower` changes only ASCII letters,
  * so the result is the same as with LIKE.
  */
-import { sql, type SQL } from 'drizzle-orm'
-import { shape } from '../shape'
 import type { Field } from '../../../schema/field'
 import { limitExceeded } from '../../error'
-import type { Clause } from '../clause'
+import { value, where, type Where } from '../where'
 
 /** Represents `_`, which matches any one character. It is a number, because the other characters of a pattern are strings. */
 const ANY_CHARACTER = 1
@@ -22,38 +20,26 @@ const MAX_SHORT_PART = 4
  * @param limit the maximum number of bytes in a LIKE pattern
  * @throws `LIMIT_EXCEEDED` for a longer pattern that contains `_`
  */
-export function sqliteLike(field: Field, pattern: string, limit = Infinity, parameter = 'filter'): Clause {
+export function sqliteLike(field: Field, pattern: string, limit = Infinity, parameter = 'filter'): Where {
   const parts = toParts(pattern)
-  const text = sql`lower(${field.column})`
+  const text = where`lower(${field.column})`
   if (parts.length === 3 && parts[0]!.length === 0 && parts[2]!.length === 0 && isText(parts[1]!))
-    return contains(field, text, parts[1]!.join(''))
+    return contains(text, parts[1]!.join(''))
   const fits = new TextEncoder().encode(pattern).length <= limit
   if (parts.every(isText) && (!fits || parts.slice(1).some(({ length }) => length > MAX_SHORT_PART)))
-    return inOrder(
-      field,
-      text,
-      parts.map(part => part.join('')),
-    )
+    return inOrder(text, parts.map(part => part.join('')))
   if (!fits) throw limitExceeded(`\`${parameter}\`: $like with \`_\` accepts at most ${limit} bytes on this database.`, parameter)
-  const [part, whole] = [contains(field, text, longestText(parts.slice(1))), like(field, pattern)]
+  const longest = longestText(parts.slice(1))
+  const whole = like(field, pattern)
   // The search for a part saves nothing if the pattern has text only at its beginning, or if the part is a single character.
-  if (part.values[0] === '' || [...part.values[0] as string].length === 1) return whole
-  return {
-    shape: shape`${field.column} like with part`,
-    values: [...part.values, ...whole.values],
-    build: () => sql`(${part.build()} and ${whole.build()})`,
-  }
+  return [...longest].length < 2 ? whole : where`(${contains(text, longest)} and ${whole})`
 }
 
 const isText = (part: Part): part is readonly string[] => part.every(item => item !== ANY_CHARACTER)
 
-function like({ column }: Field, pattern: string): Clause {
-  return { shape: shape`${column} like`, values: [pattern], build: () => sql`${column} like ${sql.param(pattern)} escape '\\'` }
-}
+const like = ({ column }: Field, pattern: string): Where => where`${column} like ${value(pattern)} escape '\\'`
 
-function contains({ column }: Field, text: SQL, part: string): Clause {
-  return { shape: shape`${column} part`, values: [part], build: () => sql`instr(${text}, ${sql.param(part)}) > 0` }
-}
+const contains = (text: Where, part: string): Where => where`instr(${text}, ${value(part)}) > 0`
 
 /**
  * Finds the parts in order. Each part matches at its first position after the previous part, which leaves the most text for the next one.
@@ -66,32 +52,22 @@ function contains({ column }: Field, text: SQL, part: string): Clause {
  *   ) select 1 from found where k = ? and substr(rest, -length(?)) = ?
  * )`
  */
-function inOrder(field: Field, text: SQL, parts: readonly string[]): Clause {
+function inOrder(text: Where, parts: readonly string[]): Where {
   const [first, last] = [parts[0]!, parts.at(-1)!]
-  if (parts.length === 1) {
-    return { shape: shape`${field.column} whole`, values: [first], build: () => sql`${text} = ${sql.param(first)} collate binary` }
-  }
+  if (parts.length === 1) return where`${text} = ${value(first)} collate binary`
   const middle = JSON.stringify(parts.slice(1, -1))
   const longest = parts.reduce((longest, part) => part.length > longest.length ? part : longest)
   const [headLength, tailLength, middleCount] = [[...first].length, [...last].length, parts.length - 2]
-  const nextPart = sql`(${sql.param(middle)} ->> k)`
-  const nextRest = sql`substr(rest, instr(rest, ${nextPart}) + length(${nextPart}))`
-  const step = sql`select k + 1, ${nextRest} from found where k < ${sql.param(middleCount)} and instr(rest, ${nextPart}) > 0`
+  const nextPart = where`(${value(middle)} ->> k)`
+  const nextRest = where`substr(rest, instr(rest, ${nextPart}) + length(${nextPart}))`
+  const step = where`select k + 1, ${nextRest} from found where k < ${value(middleCount)} and instr(rest, ${nextPart}) > 0`
   // If `rest` is shorter than the last part, `substr` returns all of `rest`, which differs from that part.
-  const endsWithLast = sql`substr(rest, ${sql.param(-tailLength)}, ${sql.param(tailLength)}) = ${sql.param(last)} collate binary`
-  const match = sql`select 1 from found where k = ${sql.param(middleCount)} and ${endsWithLast}`
-  const rest = sql`substr(${text}, ${sql.param(headLength + 1)})`
-  return {
-    shape: shape`${field.column} parts`,
-    values: [
-      longest, headLength, first, headLength + 1, middle, middle, middleCount, middle, middleCount, -tailLength, tailLength, last,
-    ],
-    build: () => {
-      const startsWithFirst = sql`substr(${text}, 1, ${sql.param(headLength)}) = ${sql.param(first)} collate binary`
-      const found = sql`with recursive found(k, rest) as (select 0, ${rest} union all ${step}) ${match}`
-      return sql`(instr(${text}, ${sql.param(longest)}) > 0 and ${startsWithFirst} and exists (${found}))`
-    },
-  }
+  const endsWithLast = where`substr(rest, ${value(-tailLength)}, ${value(tailLength)}) = ${value(last)} collate binary`
+  const match = where`select 1 from found where k = ${value(middleCount)} and ${endsWithLast}`
+  const rest = where`substr(${text}, ${value(headLength + 1)})`
+  const startsWithFirst = where`substr(${text}, 1, ${value(headLength)}) = ${value(first)} collate binary`
+  const found = where`with recursive found(k, rest) as (select 0, ${rest} union all ${step}) ${match}`
+  return where`(instr(${text}, ${value(longest)}) > 0 and ${startsWithFirst} and exists (${found}))`
 }
 
 /** Splits a pattern at `%`. A `\` escapes the next character, and several `%` in a row count as one. */

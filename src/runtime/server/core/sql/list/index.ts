@@ -3,8 +3,8 @@ import { is, sql, SQL } from 'drizzle-orm'
 import type { Dialect } from '../../../../shared/dialects'
 import type { Engine } from '../../../engines/engine'
 import type { Field } from '../../../schema/field'
-import { boundValue, equalsRaw, fromClauses, isNotNull, NO_ROWS, type Clause, type ComparableColumn } from '../clause'
-import { shape } from '../shape'
+import { boundDriverValue, equalsRaw, isNotNull, NO_ROWS, type ComparableColumn } from '../conditions'
+import { asSql, commaList, where, word, type Part, type Where } from '../where'
 import type { ListSql, Tuple } from './list-sql'
 import { mysqlList } from './mysql'
 import { postgresList } from './pg'
@@ -13,57 +13,34 @@ import { sqliteList } from './sqlite'
 const LISTS: Readonly<Record<Dialect, ListSql>> = { sqlite: sqliteList, pg: postgresList, mysql: mysqlList }
 
 /** `field in (…)` if `inside` is true, otherwise `field not in (…)`. NULL matches neither condition. */
-export function inList(engine: Engine, field: Field, values: readonly unknown[], inside: boolean): Clause {
+export function inList(engine: Engine, field: Field, values: readonly unknown[], inside: boolean): Where {
   if (values.length === 0) return inside ? NO_ROWS : isNotNull(field)
-  const encoded = values.map(value => [field.encode(value)])
-  const list = encoded.some(([value]) => is(value, SQL))
-    ? listOfSql(engine, field, values)
-    : LISTS[engine.dialect](engine, [field], encoded, false)
-  const { values: bound, build } = list
-  const operator = inside ? 'in' : 'not in'
-  return {
-    ...inside && field.isKey && { byKeys: true },
-    shape: shape`${field.column} ${operator} ${list.shape}`,
-    values: bound,
-    build: () => sql`${field.column} ${sql.raw(operator)} ${build()}`,
-  }
+  const encoded = values.map(value => field.encode(value))
+  const list = encoded.some(value => is(value, SQL))
+    ? where`(${commaList(encoded.map(value => boundDriverValue(field, value)))})`
+    : LISTS[engine.dialect](engine, [field], encoded.map(value => [value]), false)
+  const condition = where`${field.column} ${inside ? word('in') : word('not in')} ${list}`
+  return inside && field.isKey ? condition.with({ byKeys: true }) : condition
 }
 
 /**
  * Builds `(a, b) in ((?, ?), (?, ?))`, which selects rows by composite keys. The keys are driver values. For text, the condition also
  * compares by bytes: the plain part can use an index, and the bytewise part excludes other spellings that the collation treats as equal.
  */
-export function inTuples(engine: Engine, columns: readonly ComparableColumn[], tuples: readonly Tuple[]): Clause {
+export function inTuples(engine: Engine, columns: readonly ComparableColumn[], tuples: readonly Tuple[]): Where {
   if (tuples.length === 0) return NO_ROWS
   const listOf = LISTS[engine.dialect]
-  const list = listOf(engine, columns, tuples, false)
-  const plain: Clause = {
-    byKeys: true,
-    shape: shape`keys ${columns.map(({ column }) => column)} in ${list.shape}`,
-    values: list.values,
-    build: () => sql`${tuple(columns.map(({ column }) => sql`${column}`))} in ${list.build()}`,
-  }
+  const plain = where`${tuple(columns.map(({ column }) => column))} in ${listOf(engine, columns, tuples, false)}`
   const bytes = columns.find(({ bytes }) => bytes)?.bytes
-  if (!bytes) return plain
-  const exactList = listOf(engine, columns, tuples, true)
-  const exactColumns = columns.map(({ column, bytes }) => bytes ? bytes.operand(sql`${column}`) : sql`${column}`)
-  return {
-    byKeys: true,
-    shape: shape`bytewise ${plain.shape}`,
-    values: [...plain.values, ...exactList.values],
-    build: () => sql`(${plain.build()} and ${bytes.condition(sql`${tuple(exactColumns)} in ${exactList.build()}`)})`,
-  }
+  if (!bytes) return plain.with({ byKeys: true })
+  const exactColumns = columns.map(({ column, bytes }) => bytes ? bytes.operand(sql`${column}`) : column)
+  const exact = bytes.condition(asSql(where`${tuple(exactColumns)} in ${listOf(engine, columns, tuples, true)}`))
+  return where`(${plain} and ${exact})`.with({ byKeys: true })
 }
 
 /** Like {@link inTuples}, but `a = ?` for a single value. Only for unique keys: for others, a planner can then choose a slow index. */
-export function inUniqueKeys(engine: Engine, columns: readonly ComparableColumn[], tuples: readonly Tuple[]): Clause {
+export function inUniqueKeys(engine: Engine, columns: readonly ComparableColumn[], tuples: readonly Tuple[]): Where {
   return tuples.length === 1 && columns.length === 1 ? equalsRaw(columns[0]!, tuples[0]![0]) : inTuples(engine, columns, tuples)
 }
 
-const tuple = (parts: readonly SQL[]) => parts.length === 1 ? parts[0]! : sql`(${sql.join([...parts], sql`, `)})`
-
-/** Builds `(point(?), point(?))` for a custom type that converts its values to SQL. */
-function listOfSql(engine: Engine, field: Field, values: readonly unknown[]): Clause {
-  const items = values.map(value => boundValue(engine, field, value))
-  return fromClauses(shape`list`, items, () => sql`(${sql.join(items.map(({ build }) => build()), sql`, `)})`)
-}
+const tuple = (parts: readonly Part[]): Part => parts.length === 1 ? parts[0]! : where`(${commaList(parts)})`

@@ -1,6 +1,7 @@
 /** Types and helpers for the lists of tuples that each dialect builds. */
 import type { Engine } from '../../../engines/engine'
-import type { Clause, ComparableColumn } from '../clause'
+import type { ComparableColumn } from '../conditions'
+import type { Where } from '../where'
 
 export type Tuple = readonly unknown[]
 
@@ -8,7 +9,7 @@ export type Tuple = readonly unknown[]
  * Builds a list in parentheses, for the right side of IN.
  * @param exact whether the columns are compared by bytes.
  */
-export type ListSql = (engine: Engine, columns: readonly ComparableColumn[], tuples: readonly Tuple[], exact: boolean) => Clause
+export type ListSql = (engine: Engine, columns: readonly ComparableColumn[], tuples: readonly Tuple[], exact: boolean) => Where
 
 /**
  * Repeats the last tuple until the length is a power of two. Lists then have few different lengths, which produce few statements.

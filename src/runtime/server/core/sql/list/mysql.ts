@@ -1,7 +1,6 @@
 /** Lists on MySQL: one parameter per value. */
-import { sql } from 'drizzle-orm'
-import { bound, type ComparableColumn } from '../clause'
-import { shape } from '../shape'
+import { bound, type ComparableColumn } from '../conditions'
+import { asSql, commaList, where, type Part } from '../where'
 import { padded, type ListSql, type Tuple } from './list-sql'
 
 /** Builds `(?, ?)` for one column, and `((?, ?), (?, ?))` for several columns. */
@@ -9,12 +8,8 @@ export const mysqlList: ListSql = ({ maxParameters }, columns, tuples, exact) =>
   // A comparison by bytes repeats the list.
   const copies = columns.some(({ bytes }) => bytes) ? 2 : 1
   const rows = padded(tuples, maxParameters / (copies * columns.length))
-  const item = (column: ComparableColumn, value: unknown) =>
-    exact && column.bytes ? column.bytes.operand(bound(column, value)) : bound(column, value)
-  const items = (tuple: Tuple) => sql.join(tuple.map((value, index) => item(columns[index]!, value)), sql`, `)
-  return {
-    shape: shape`${columns.length} x ${rows.length}`,
-    values: rows.flat(),
-    build: () => sql`(${sql.join(rows.map(tuple => columns.length === 1 ? items(tuple) : sql`(${items(tuple)})`), sql`, `)})`,
-  }
+  const item = (column: ComparableColumn, value: unknown): Part =>
+    exact && column.bytes ? column.bytes.operand(asSql(bound(column, value))) : bound(column, value)
+  const items = (tuple: Tuple) => commaList(tuple.map((value, index) => item(columns[index]!, value)))
+  return where`(${commaList(rows.map(tuple => columns.length === 1 ? items(tuple) : where`(${items(tuple)})`))})`
 }

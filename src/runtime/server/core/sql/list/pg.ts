@@ -1,7 +1,7 @@
 /** Lists on Postgres: one array per column, so that every length has the same text. */
 import { sql, type SQL } from 'drizzle-orm'
 import { postgresType } from '../../../engines/dialects/pg'
-import { shape } from '../shape'
+import { commaList, EMPTY, value, where, type Part } from '../where'
 import type { ListSql } from './list-sql'
 
 /**
@@ -10,18 +10,13 @@ import type { ListSql } from './list-sql'
  */
 export const postgresList: ListSql = (_, columns, tuples, exact) => {
   const arrays = columns.map((_, index) => toArray(tuples.map(tuple => tuple[index])))
-  const array = (index: number) => sql`cast(cast(${sql.param(arrays[index])} as text) as ${postgresType(columns[index]!.column)}[])`
-  const item = (index: number, value: SQL) => exact ? columns[index]!.bytes?.operand(value) ?? value : value
+  const array = (index: number) => sql`cast(cast(${value(arrays[index])} as text) as ${postgresType(columns[index]!.column)}[])`
+  const item = (index: number, item: SQL): SQL => exact ? columns[index]!.bytes?.operand(item) ?? item : item
+  if (columns.length === 1) return where`(select ${item(0, sql`unnest(${array(0)})`)})`
   const names = columns.map((_, index) => sql.identifier(`v${index}`))
-  const selection = exact ? sql.join(names.map((name, index) => item(index, sql`${name}`)), sql`, `) : sql`*`
-  const alias = exact ? sql` as listed(${sql.join(names, sql`, `)})` : sql``
-  return {
-    shape: shape`array ${columns.length}`,
-    values: arrays,
-    build: () => columns.length === 1
-      ? sql`(select ${item(0, sql`unnest(${array(0)})`)})`
-      : sql`(select ${selection} from unnest(${sql.join(columns.map((_, index) => array(index)), sql`, `)})${alias})`,
-  }
+  const selection: Part = exact ? commaList(names.map((name, index) => item(index, sql`${name}`))) : where`*`
+  const alias = exact ? where` as listed(${commaList(names)})` : EMPTY
+  return where`(select ${selection} from unnest(${commaList(columns.map((_, index) => array(index)))})${alias})`
 }
 
 /** Formats an array as text: `{"a","it's",NULL}`. */

@@ -1,8 +1,8 @@
 /** Lists on SQLite: one JSON parameter, so that every length has the same text. Lists with binary values have one parameter per value. */
 import { sql } from 'drizzle-orm'
 import type { Engine } from '../../../engines/engine'
-import type { Clause, ComparableColumn } from '../clause'
-import { shape } from '../shape'
+import type { ComparableColumn } from '../conditions'
+import { commaList, value, where, type Where } from '../where'
 import { padded, type ListSql, type Tuple } from './list-sql'
 
 /** Ignores `exact`: SQLite compares with the collation of the left side, so the list needs no collation. */
@@ -15,25 +15,15 @@ const isBytes = (value: unknown) => value instanceof Uint8Array
  * Builds `(select value from json_each(?))` for one column,
  * and `(select value ->> 0, value ->> 1 from json_each(?))` for several columns.
  */
-function jsonList(columns: readonly ComparableColumn[], tuples: readonly Tuple[]): Clause {
+function jsonList(columns: readonly ComparableColumn[], tuples: readonly Tuple[]): Where {
   const single = columns.length === 1
   const json = JSON.stringify(single ? tuples.map(([value]) => value) : tuples)
-  return {
-    shape: shape`json ${columns.length}`,
-    values: [json],
-    build: () => single
-      ? sql`(select value from json_each(${sql.param(json)}))`
-      : sql`(select ${sql.join(columns.map((_, index) => sql.raw(`value ->> ${index}`)), sql`, `)} from json_each(${sql.param(json)}))`,
-  }
+  if (single) return where`(select value from json_each(${value(json)}))`
+  return where`(select ${commaList(columns.map((_, index) => sql.raw(`value ->> ${index}`)))} from json_each(${value(json)}))`
 }
 
 /** Builds `(values (?), (?))`, because JSON cannot contain bytes. Rounds the length up if the engine accepts that many parameters. */
-function bytesList({ maxParameters }: Engine, columns: readonly ComparableColumn[], tuples: readonly Tuple[]): Clause {
+function bytesList({ maxParameters }: Engine, columns: readonly ComparableColumn[], tuples: readonly Tuple[]): Where {
   const rows = padded(tuples, maxParameters / columns.length)
-  const row = (tuple: Tuple) => sql`(${sql.join(tuple.map(value => sql`${sql.param(value)}`), sql`, `)})`
-  return {
-    shape: shape`bytes ${columns.length} x ${rows.length}`,
-    values: rows.flat(),
-    build: () => sql`(values ${sql.join(rows.map(row), sql`, `)})`,
-  }
+  return where`(values ${commaList(rows.map(tuple => where`(${commaList(tuple.map(value))})`))})`
 }

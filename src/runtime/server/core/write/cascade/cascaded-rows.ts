@@ -1,18 +1,18 @@
 /** Locks the rows of a cascade before a commit changes them, and reports them to listeners. */
-import { sql } from 'drizzle-orm'
 import type { WriteStatement } from '../../../engines/engine'
-import { shape } from '../../sql/shape'
 import type { GraphNode } from '../../../schema/graph'
 import type { Call } from '../../request/session'
 import type { Selection } from '../../access/fields'
-import { statement } from '../../sql/clause'
 import { selectList } from '../../read/rows/select'
 import { namedIds, sourceOfCascade, type CascadedRows } from './cascaded-source'
-import { closureShape, inTrashState, primaryKeyOf, selectKeys, tuple, withClosure, type Closure } from './closure/index'
+import { inTrashState, primaryKeyOf, selectKeys, tuple, withClosure, type Closure } from './closure/index'
 import type { WriteOperation } from '../../commit/operation'
 import { lockInOrder } from '../../commit/select'
 import { hasListeners, needsSources, reportedColumns } from '../../commit/changes/report'
 import { changedTable } from '../../commit/changes/table'
+import { not } from '../../sql/conditions'
+import { statement } from '../../sql/parameterize'
+import { EMPTY, asSql, joined, where, word } from '../../sql/where'
 
 /**
  * Reads the rows of a cascade before they change, parents before children. Listeners need the ids of the rows. If commits can run
@@ -52,16 +52,12 @@ function cascadedRowsStatement(
   { trash, except: exceptOf }: CascadedRows,
   columns?: Selection,
 ): WriteStatement {
-  const { api, engine } = call
+  const { engine } = call
   const except = exceptOf?.(node)
-  const key = shape`cascaded ${node}${columns?.key ?? shape`count`}${trash}${closureShape(closure)}${except?.shape}`
-  const select = statement(api.statements, engine, key, [...closure.start.values, ...(except?.values ?? [])], () => {
-    const selection = columns ? selectList(columns) : sql`1`
-    const lock = engine.concurrent ? lockInOrder(engine, primaryKeyOf(node), 'update') : sql``
-    const isReached = sql`${tuple(primaryKeyOf(node))} in (${selectKeys(closure, node)})`
-    const notExcepted = except ? sql` and not (${except.build()})` : sql``
-    const rows = sql`select ${selection} from ${node.table} where ${inTrashState(node, trash)} and ${isReached}${notExcepted}${lock}`
-    return { extra: undefined, sql: sql`${withClosure(closure)} ${columns ? rows : engine.adapter.countLocked(rows)}` }
-  })
+  const isReached = where`${tuple(primaryKeyOf(node))} in (${selectKeys(closure, node)})`
+  const conditions = joined([inTrashState(node, trash), isReached, ...except ? [not(except)] : []], ' and ')
+  const lock = engine.concurrent ? lockInOrder(engine, primaryKeyOf(node), 'update') : EMPTY
+  const rows = where`select ${columns ? selectList(columns) : word('1')} from ${node.table} where ${conditions}${lock}`
+  const select = statement(call, where`${withClosure(closure)} ${columns ? rows : engine.adapter.countLocked(asSql(rows))}`)
   return { ...select, returnsRows: true }
 }

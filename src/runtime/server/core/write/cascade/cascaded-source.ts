@@ -1,18 +1,15 @@
 /** Selects the rows of a cascade in SQL, for engines on which code cannot use the rows that a commit reads. */
-import { sql, type Column, type Table } from 'drizzle-orm'
+import type { Column, Table } from 'drizzle-orm'
 import { trashColumnsOf } from '../../../../shared/column-roles'
 import type { GraphNode } from '../../../schema/graph'
 import { toId, type Key } from '../../../schema/record-id'
 import type { Change } from '../../extensions/changes'
 import type { Call } from '../../request/session'
-import type { Clause } from '../../sql/clause'
-import { shape } from '../../sql/shape'
 import { inTuples } from '../../sql/list/index'
 import type { ChangeReport } from '../../commit/changes/report'
 import type { AssignedValues, RowSource } from '../../commit/changes/source'
 import { changedTable } from '../../commit/changes/table'
 import {
-  closureShape,
   fromClosure,
   groupOf,
   inTrashState,
@@ -24,6 +21,8 @@ import {
   type Closure,
   type TrashState,
 } from './closure/index'
+import { not } from '../../sql/conditions'
+import { joined, where, type Where } from '../../sql/where'
 
 /** The rows that a commit reports as named, by table. The purge of a group names rows of several tables. */
 export type NamedRows = ReadonlyMap<Table, readonly Key[]>
@@ -38,7 +37,7 @@ export interface CascadedRows {
   /** Returns the driver values that the statement assigns to columns of a table. It also sets `deletionId`. */
   readonly assigned?: (node: GraphNode) => readonly { readonly column: Column, readonly value: unknown }[]
   /** Returns a condition for the reached rows of a table that the statement does not change. */
-  readonly except?: (node: GraphNode) => Clause | undefined
+  readonly except?: (node: GraphNode) => Where | undefined
 }
 
 export function sourceOfCascade(
@@ -55,23 +54,16 @@ export function sourceOfCascade(
  * `reached`, because each row gets the `deletionId` of the row that it descends from.
  */
 function cascadedSource(call: Call, closure: Closure, node: GraphNode, { kind, trash, named, except: exceptOf }: CascadedRows): RowSource {
-  const excepted = [exceptOf?.(node), namedRows(call, node, named)].flatMap(clause => clause ?? [])
-  return {
-    shape: shape`cascade ${node}${kind === 'delete'}${trash}${closureShape(closure)}${excepted.map(clause => clause.shape)}`,
-    with: { values: closure.start.values, build: () => withClosure(closure) },
-    values: excepted.flatMap(({ values }) => values),
-    build() {
-      const [from, reached] = kind === 'delete'
-        ? [sql`${node.table}, ${fromClosure(closure)}`, isReached(closure, node)]
-        : [sql`${node.table}`, sql`${tuple(primaryKeyOf(node))} in (${selectKeys(closure, node)})`]
-      const others = sql.join(excepted.map(clause => sql` and not (${clause.build()})`), sql``)
-      return sql` from ${from} where ${inTrashState(node, trash)} and ${reached}${others}`
-    },
-  }
+  const excepted = [exceptOf?.(node), namedRows(call, node, named)].filter(condition => condition !== undefined)
+  const [from, reached] = kind === 'delete'
+    ? [where`${node.table}, ${fromClosure(closure)}`, isReached(closure, node)]
+    : [where`${node.table}`, where`${tuple(primaryKeyOf(node))} in (${selectKeys(closure, node)})`]
+  const isChanged = joined([inTrashState(node, trash), reached, ...excepted.map(not)], ' and ')
+  return { with: withClosure(closure), from: where` from ${from} where ${isChanged}` }
 }
 
 /** Matches the rows of a table that the commit reports as named. */
-export function namedRows(call: Call, node: GraphNode, named: NamedRows): Clause | undefined {
+export function namedRows(call: Call, node: GraphNode, named: NamedRows): Where | undefined {
   const keys = named.get(node.table) ?? []
   if (keys.length === 0) return undefined
   const { primaryKey } = changedTable(call, node)

@@ -7,8 +7,6 @@ import type { ForeignKeyFacts } from '../../../schema/drizzle/foreign-keys'
 import { columnOf, type GraphNode } from '../../../schema/graph'
 import type { Selection } from '../../access/fields'
 import type { Call } from '../../request/session'
-import { statement } from '../../sql/clause'
-import { shape } from '../../sql/shape'
 import { hasListeners, needsSources, reportedColumns } from '../../commit/changes/report'
 import type { AssignedValues, RowSource } from '../../commit/changes/source'
 import { changedTable } from '../../commit/changes/table'
@@ -17,7 +15,6 @@ import { namedIds, namedRows, type NamedRows } from './cascaded-source'
 import { lockInOrder } from '../../commit/select'
 import { selectList } from '../../read/rows/select'
 import {
-  closureShape,
   columnsOf,
   inRows,
   primaryKeyOf,
@@ -27,6 +24,9 @@ import {
   withClosure,
   type Closure,
 } from './closure/index'
+import { not } from '../../sql/conditions'
+import { statement } from '../../sql/parameterize'
+import { EMPTY, joined, where, type Where } from '../../sql/where'
 
 /** The foreign keys of one table that are cleared. */
 interface Cleared {
@@ -56,32 +56,24 @@ export function clearedOperations(call: Call, closure: Closure, named: NamedRows
 
 /** `with recursive reached … select id from child where (parent_id in (…) or …) and not (id in (…)) for update` */
 function clearedRowsStatement(call: Call, cleared: Cleared, columns: Selection): WriteStatement {
-  const { api, engine } = call
-  const { closure, child, edges } = cleared
-  const key = shape`cleared ${columns.key}${edges}${closureShape(closure)}`
-  const select = statement(api.statements, engine, key, closure.start.values, () => {
-    const lock = engine.concurrent ? lockInOrder(engine, primaryKeyOf(child), 'update') : sql``
-    return { extra: undefined, sql: sql`${withClosure(closure)} select ${selectList(columns)}${fromCleared(call, cleared)}${lock}` }
-  })
+  const { closure, child } = cleared
+  const lock = call.engine.concurrent ? lockInOrder(call.engine, primaryKeyOf(child), 'update') : EMPTY
+  const select = statement(call, where`${withClosure(closure)} select ${selectList(columns)}${fromCleared(call, cleared)}${lock}`)
   return { ...select, returnsRows: true }
 }
 
 function clearedSource(call: Call, cleared: Cleared): RowSource {
-  const { closure, child, edges, named } = cleared
+  const { closure, child, named } = cleared
   const others = namedRows(call, child, named)
-  return {
-    shape: shape`rows cleared ${edges}${closureShape(closure)}${others?.shape}`,
-    with: { values: closure.start.values, build: () => withClosure(closure) },
-    values: others?.values ?? [],
-    build: () => sql`${fromCleared(call, cleared)}${others ? sql` and not (${others.build()})` : sql``}`,
-  }
+  return { with: withClosure(closure), from: where`${fromCleared(call, cleared)}${others ? where` and ${not(others)}` : EMPTY}` }
 }
 
 /** ` from child where (parent_id in (…) or …) and not (id in (…))`. Leaves out the rows of the closure, because they are removed. */
-function fromCleared(call: Call, { closure, child, edges }: Cleared): SQL {
-  const references = sql.join(edges.map(edge => isCleared(call, closure, child, edge)), sql` or `)
-  const isRemoved = sql`${tuple(primaryKeyOf(child))} in (${selectKeys(closure, child)})`
-  return sql` from ${child.table} where (${references})${closure.dependents.nodes.includes(child) ? sql` and not (${isRemoved})` : sql``}`
+function fromCleared(call: Call, { closure, child, edges }: Cleared): Where {
+  const references = joined(edges.map(edge => isCleared(call, closure, child, edge)), ' or ')
+  const isRemoved = where`${tuple(primaryKeyOf(child))} in (${selectKeys(closure, child)})`
+  const others = closure.dependents.nodes.includes(child) ? where` and ${not(isRemoved)}` : EMPTY
+  return where` from ${child.table} where (${references})${others}`
 }
 
 function isCleared({ api }: Call, closure: Closure, child: GraphNode, edge: ForeignKeyFacts): SQL {

@@ -2,17 +2,18 @@
  * Removes and restores the rows of tables that reference each other in a cycle. The recursive query finds a row through other rows. It
  * cannot find the row after those other rows are removed. So a removal marks all rows first, and a restore clears `deletionId` last.
  */
-import { sql, type Column, type SQL } from 'drizzle-orm'
+import type { Column } from 'drizzle-orm'
 import type { Engine, Row, Statement, WriteStatement } from '../../../engines/engine'
 import { encodeValue } from '../../../drizzle/index'
-import { shape } from '../../sql/shape'
 import type { ForeignKeyFacts } from '../../../schema/drizzle/foreign-keys'
 import { columnOf, type GraphNode } from '../../../schema/graph'
 import type { Call } from '../../request/session'
 import type { Dependents } from './dependents'
-import { statement } from '../../sql/clause'
 import { removeStatement } from './statements'
-import { changeRows, CLOSURE, closureShape, GROUP, primaryKeyOf, selectKeys, tuple, withClosure, type Closure } from './closure/index'
+import { changeRows, CLOSURE, GROUP, primaryKeyOf, selectKeys, tuple, withClosure, type Closure } from './closure/index'
+import { statement } from '../../sql/parameterize'
+import { asSql, commaList, value, where, type Where } from '../../sql/where'
+import { columnName } from '../../commit/columns'
 
 /**
  * Removes the reached rows of these tables. A marker in `deletionId` identifies the rows to remove. If a table has no `deletionId`, the
@@ -48,7 +49,7 @@ export function removeCycle(call: Call, closure: Closure, nodes: readonly GraphN
   const deleteStatements = (): Statement[] => [
     ...keysToClear.flatMap(({ node, columns }) =>
       node.roles.deletionId
-        ? [clearKeysStatement(call, closure, node, columns, marker)]
+        ? [clearKeysStatement(call, node, columns, marker)]
         : clearKeysOfRows(call, node, columns, unmarkedRows.get(node)!),
     ),
     ...order.flatMap(node =>
@@ -100,20 +101,9 @@ function keyColumnsToClear(node: GraphNode, edges: readonly ForeignKeyFacts[], d
 
 /** `update child set deletion_id = ? where id in (select … from reached)` */
 function markStatement(call: Call, closure: Closure, node: GraphNode, marker: string): WriteStatement {
-  const { api, engine } = call
   const column = node.roles.deletionId!
-  return statement(
-    api.statements,
-    engine,
-    shape`mark ${node}${closureShape(closure)}`,
-    [...closure.start.values, encodeValue(column, marker)],
-    () => ({
-      extra: undefined,
-      sql: changeRows(closure, node, primaryKeyOf(node), selectKeys(closure, node), {
-        set: [sql`${sql.identifier(engine.columnName(column))} = ${sql.param(marker)}`],
-      }),
-    }),
-  )
+  const set = [where`${columnName(call.engine, { column })} = ${value(encodeValue(column, marker))}`]
+  return statement(call, where`${changeRows(closure, node, primaryKeyOf(node), selectKeys(closure, node), { set })}`)
 }
 
 /** Returns whether the rows need a marker before the deletes, because no order of the deletes satisfies all foreign keys. */
@@ -121,28 +111,16 @@ export const needsMarking = ({ cyclic, edges }: Dependents, { engine }: Call) =>
   cyclic || (engine.adapter.checksForeignKeysByRow && edges.some(edge => edge.table === edge.foreignTable))
 
 /** `update child set parent_id = null where deletion_id = ?`. If the database cannot defer foreign keys, they would block the deletes. */
-function clearKeysStatement(
-  { api, engine }: Call,
-  { dependents }: Closure,
-  node: GraphNode,
-  columns: readonly Column[],
-  marker: string,
-): WriteStatement {
-  const column = node.roles.deletionId!
-  return statement(
-    api.statements,
-    engine,
-    shape`clear keys ${dependents.root}${node}${columns}`,
-    [encodeValue(column, marker)],
-    () => ({
-      extra: undefined,
-      sql: sql`update ${node.table} set ${sql.join(
-        columns.map(keyColumn => sql`${sql.identifier(engine.columnName(keyColumn))} = null`),
-        sql`, `,
-      )} where ${column} = ${sql.param(marker)}`,
-    }),
-  )
+function clearKeysStatement(call: Call, node: GraphNode, columns: readonly Column[], marker: string): WriteStatement {
+  return statement(call, where`update ${node.table} set ${setNull(call, columns)} where ${isMarked(node, marker)}`)
 }
+
+const isMarked = ({ roles: { deletionId } }: GraphNode, marker: string): Where =>
+  where`${deletionId!} = ${value(encodeValue(deletionId!, marker))}`
+
+/** `parent_id = null, owner_id = null` */
+const setNull = ({ engine }: Call, columns: readonly Column[]): Where =>
+  commaList(columns.map(column => where`${columnName(engine, { column })} = null`))
 
 /** `select k0 from reached where t = 1`. Runs before all deletes, because the query cannot find the rows after them. */
 function readUnmarked(
@@ -151,25 +129,21 @@ function readUnmarked(
   node: GraphNode,
   followUp: (rows: readonly Row[]) => readonly Statement[],
 ): WriteStatement {
-  const { api, engine } = call
-  const select = statement(api.statements, engine, shape`reached ${node}${closureShape(closure)}`, closure.start.values, () => ({
-    extra: undefined,
-    sql: sql`${withClosure(closure)} ${selectKeys(closure, node)}`,
-  }))
+  const select = statement(call, where`${withClosure(closure)} ${selectKeys(closure, node)}`)
   return { ...select, returnsRows: true, followUp }
 }
 
 const ROWS_PER_STATEMENT = 1000
 
 /** `update child set parent_id = null where id in (…)` */
-function clearKeysOfRows({ engine }: Call, node: GraphNode, columns: readonly Column[], rows: readonly Row[]): Statement[] {
-  const assignments = sql.join(columns.map(column => sql`${sql.identifier(engine.columnName(column))} = null`), sql`, `)
-  return batches(rows).map(batch => engine.render(sql`update ${node.table} set ${assignments} where ${inRowKeys(engine, node, batch)}`))
+function clearKeysOfRows(call: Call, node: GraphNode, columns: readonly Column[], rows: readonly Row[]): Statement[] {
+  const update = where`update ${node.table} set ${setNull(call, columns)}`
+  return batches(rows).map(batch => call.engine.render(where`${update} where ${inRowKeys(call.engine, node, batch)}`.getSQL()))
 }
 
 /** `delete from child where id in (…)` */
 function deleteRows({ engine }: Call, node: GraphNode, rows: readonly Row[]): Statement[] {
-  return batches(rows).map(batch => engine.render(sql`delete from ${node.table} where ${inRowKeys(engine, node, batch)}`))
+  return batches(rows).map(batch => engine.render(where`delete from ${node.table} where ${inRowKeys(engine, node, batch)}`.getSQL()))
 }
 
 const batches = (rows: readonly Row[]) =>
@@ -177,43 +151,22 @@ const batches = (rows: readonly Row[]) =>
     rows.slice(index * ROWS_PER_STATEMENT, (index + 1) * ROWS_PER_STATEMENT),
   )
 
-function inRowKeys({ adapter }: Engine, node: GraphNode, rows: readonly Row[]): SQL {
-  return sql`${tuple(primaryKeyOf(node))} in (${adapter.tuples(sql.join(
-    rows.map(
-      row =>
-        sql`(${sql.join(
-          row.map(value => sql`${sql.param(value)}`),
-          sql`, `,
-        )})`,
-    ),
-    sql`, `,
-  ))})`
+function inRowKeys({ adapter }: Engine, node: GraphNode, rows: readonly Row[]): Where {
+  const keys = commaList(rows.map(row => where`(${commaList(row.map(value))})`))
+  return where`${tuple(primaryKeyOf(node))} in (${adapter.tuples(asSql(keys))})`
 }
 
 /** `delete from child where deletion_id = ?` */
-function removeMarkedStatement({ api, engine }: Call, node: GraphNode, marker: string): WriteStatement {
-  const column = node.roles.deletionId!
-  return statement(api.statements, engine, shape`remove marked ${node}`, [encodeValue(column, marker)], () => ({
-    extra: undefined,
-    sql: sql`delete from ${node.table} where ${column} = ${sql.param(marker)}`,
-  }))
-}
+const removeMarkedStatement = (call: Call, node: GraphNode, marker: string): WriteStatement =>
+  statement(call, where`delete from ${node.table} where ${isMarked(node, marker)}`)
 
 /**
  * `update child set deletion_id = null where deleted_at is null and deletion_id in (select deletion_id from root where id = ?)`.
  * A restore in a cycle runs these statements last.
  */
-export function clearDeletionIdStatement(call: Call, closure: Closure, node: GraphNode): WriteStatement {
-  const { api, engine } = call
-  const { root } = closure.dependents
+export function clearDeletionIdStatement(call: Call, { start, dependents: { root } }: Closure, node: GraphNode): WriteStatement {
   const { deletionId, deletedAt } = node.roles
-  return statement(api.statements, engine, shape`ungroup ${node}${closureShape(closure)}`, closure.start.values, () => {
-    const group = sql`select ${root.roles.deletionId!} as ${GROUP} from ${root.table} where ${closure.start.build()}`
-    const column = sql.identifier(engine.columnName(deletionId!))
-    const inGroup = sql`${deletionId!} in (select ${GROUP} from (${group}) as ${CLOSURE})`
-    return {
-      extra: undefined,
-      sql: sql`update ${node.table} set ${column} = null where ${deletedAt!} is null and ${inGroup}`,
-    }
-  })
+  const group = where`select ${root.roles.deletionId!} as ${GROUP} from ${root.table} where ${start}`
+  const inGroup = where`${deletionId!} in (select ${GROUP} from (${group}) as ${CLOSURE})`
+  return statement(call, where`update ${node.table} set ${setNull(call, [deletionId!])} where ${deletedAt!} is null and ${inGroup}`)
 }

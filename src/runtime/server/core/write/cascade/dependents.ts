@@ -2,12 +2,10 @@
 import type { Table } from 'drizzle-orm'
 import type { ForeignKeyFacts } from '../../../schema/drizzle/foreign-keys'
 import type { GraphNode, TableGraph } from '../../../schema/graph'
-import { shape, type Shape } from '../../sql/shape'
-import { memoizedPair } from '../../memoized'
+import { memoized, memoizedPair } from '../../memoized'
 
 export interface Dependents {
   readonly root: GraphNode
-  readonly shape: Shape
   /** The foreign keys that the cascade follows. */
   readonly edges: readonly ForeignKeyFacts[]
   /** Foreign keys declared `restrict`. The write fails if a row references a reached row. */
@@ -63,6 +61,19 @@ function collectDependents(graph: TableGraph, root: GraphNode, deletedBy: Delete
  */
 export function findUpdatedReferences(graph: TableGraph, table: Table, changed: ReadonlySet<string>): Dependents | undefined {
   const root = graph.get(table)!
+  const referenced = root.children.filter(key => UPDATING.has(key.onUpdate)).flatMap(key => key.foreignColumns)
+  const names = [...new Set(referenced)].filter(name => changed.has(name)).sort()
+  if (names.length === 0) return undefined
+  const known = updatedBy(root)
+  const key = names.join('\0')
+  if (!known.has(key)) known.set(key, collectUpdated(graph, root, names))
+  return known.get(key)
+}
+
+/** By the names of the changed columns that foreign keys reference. */
+const updatedBy = memoized((_: GraphNode) => new Map<string, Dependents>())
+
+function collectUpdated(graph: TableGraph, root: GraphNode, changed: readonly string[]): Dependents {
   const changedColumns = new Map([[root, new Set(changed)]])
   const edges = new Set<ForeignKeyFacts>()
   for (const [node, columns] of changedColumns) {
@@ -76,7 +87,6 @@ export function findUpdatedReferences(graph: TableGraph, table: Table, changed: 
       changedColumns.set(child, new Set([...known, ...key.columns]))
     }
   }
-  if (edges.size === 0) return undefined
   return toDependents(root, new Set([root, ...changedColumns.keys()]), edges, { restricting: [], cleared: [] })
 }
 
@@ -93,7 +103,6 @@ function toDependents(
   const position = (table: Table) => sorted.findIndex(node => node.table === table)
   return Object.freeze({
     root,
-    shape: shape`${root}${edges}`,
     edges,
     ...others,
     nodes: sorted,

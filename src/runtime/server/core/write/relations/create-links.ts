@@ -4,7 +4,6 @@ import type { Call } from '../../request/session'
 import { allFields, keyFields, readableFields, select } from '../../access/fields'
 import { findHooks } from '../../request/hooks'
 import type { WritePlan } from '../../plan/write'
-import { isNull, type Clause } from '../../sql/clause'
 import { inTuples } from '../../sql/list/index'
 import { tupleKey } from '../../sql/tuple-key'
 import { within, type Plan, type Scoped } from '../../access/row-scope'
@@ -22,6 +21,8 @@ import { selectStatement } from '../../commit/select'
 import { referenceOperations } from '../reference-operations'
 import { writableValues } from '../writable-values'
 import { toNewLink } from './new-link'
+import { isNull } from '../../sql/conditions'
+import type { Where } from '../../sql/where'
 
 export interface LinkCreates {
   readonly plan: Scoped<WritePlan>
@@ -151,7 +152,7 @@ function noLinkAdded(task: LinkTask, { items }: LinkCreates, call: Call): WriteO
 }
 
 /** Matches the links to add. Before the commit, none of them exists. */
-function addedClauses(task: LinkTask, items: readonly NewLink[], call: Call): readonly Clause[] {
+function addedClauses(task: LinkTask, items: readonly NewLink[], call: Call): readonly Where[] {
   const { relation } = task.link
   const fields = junctionFields(relation, relation.junction.targetKey.columns)
   return [...linkedClauses(task), inTuples(call.engine, fields, items.map(({ target }) => target))]
@@ -181,6 +182,6 @@ export async function readAddedOperations(task: LinkTask, creates: LinkCreates, 
   const selectAdded = { ...selectStatement(call, resource, where, selection), expectedRows: undefined }
   const [keyOf, targetOf] = [valuesAt(selection, resource.primaryKey), valuesAt(selection, fields)]
   return [{ statement: selectAdded, read: ({ rows }) => {
-    for (const row of rows) if (added.has(tupleKey(keyOf(row)))) records.set(tupleKey(targetOf(row)), selectAdded.extra(row))
+    for (const row of rows) if (added.has(tupleKey(keyOf(row)))) records.set(tupleKey(targetOf(row)), selectAdded.decode(row))
   } }]
 }

@@ -7,7 +7,6 @@ import { allFields, keyFields } from '../../access/fields'
 import { findHooks, idForHooks, itemContext, runAfterHooks, type AnyHook } from '../../request/hooks'
 import { findDependents } from '../cascade/dependents'
 import type { WritePlan } from '../../plan/write'
-import { shapeOf, valuesOf, type Clause } from '../../sql/clause'
 import { inTuples } from '../../sql/list/index'
 import { tupleKey } from '../../sql/tuple-key'
 import { applyScope, within, type Plan, type Scoped } from '../../access/row-scope'
@@ -18,7 +17,7 @@ import { databaseDeletes } from '../database-effects'
 import { runBefore } from '../hooks'
 import { keysOf, type Item } from '../items'
 import { keysClause } from '../targets'
-import { forJunction, filterLinks, negate, linksToVisible, type HookResults, type LinkTask } from './links'
+import { forJunction, filterLinks, linksToVisible, type HookResults, type LinkTask } from './links'
 import { junctionFields } from '../../read/rows/junction'
 import { checkUnchanged } from '../row-clauses'
 import { decoder, valuesAt } from '../../read/rows/decode'
@@ -28,6 +27,9 @@ import { selectStatement } from '../../commit/select'
 import { snapshotOperations } from '../../commit/snapshot'
 import { updateStatement } from '../../commit/update'
 import { trashDependents } from '../delete'
+import { and, not } from '../../sql/conditions'
+import type { Where } from '../../sql/where'
+import { parameterize } from '../../sql/parameterize'
 
 type KeyValues = readonly (readonly unknown[])[]
 
@@ -53,7 +55,7 @@ export async function planDeletes(task: LinkTask, visible: () => Promise<KeyValu
   const { junction: { resource, registered } } = relation
   if (!registered || mode === 'add') return undefined
   const deleteRules = await applyScope<Plan>(call, { resource, trash: 'active' }, 'delete')
-  if (!deleteRules.accepts && isSameScope(deleteRules.scope, through.scope) && !mustReadLinks(task, call)) return undefined
+  if (!deleteRules.accepts && isSameScope(deleteRules.scope, through.scope, call) && !mustReadLinks(task, call)) return undefined
   const columns = allFields(resource)
   const targetFields = junctionFields(relation, relation.junction.targetKey.columns)
   const targetKeyOf = valuesAt(columns, targetFields)
@@ -87,8 +89,8 @@ export async function planDeletes(task: LinkTask, visible: () => Promise<KeyValu
   return { plan, call: junctionCall, items, rows, existingKeys: existing.map(keyOf) }
 }
 
-const isSameScope = (some: readonly Clause[], others: readonly Clause[]) =>
-  shapeOf(some) === shapeOf(others) && isDeepStrictEqual(valuesOf(some), valuesOf(others))
+const isSameScope = (some: readonly Where[], others: readonly Where[], { engine }: Call) =>
+  isDeepStrictEqual({ ...parameterize(engine, and(some)) }, { ...parameterize(engine, and(others)) })
 
 /** The junction's delete hooks and the cascade to its dependents need the links before they are deleted. */
 function mustReadLinks({ link: { relation: { junction: { resource } } } }: LinkTask, call: Call): boolean {
@@ -164,8 +166,8 @@ export function deleteLinkOperations(task: LinkTask, { plan, items, rows, existi
 }
 
 /** Fails the commit of a replacement when another request has added a link since the links were read. */
-export function noOtherLinks(resource: Plan['resource'], where: readonly Clause[], existingKeys: KeyValues, call: Call): WriteOperation {
-  const others = existingKeys.length > 0 ? [negate(inTuples(call.engine, resource.primaryKey, existingKeys))] : []
+export function noOtherLinks(resource: Plan['resource'], where: readonly Where[], existingKeys: KeyValues, call: Call): WriteOperation {
+  const others = existingKeys.length > 0 ? [not(inTuples(call.engine, resource.primaryKey, existingKeys))] : []
   return {
     statement: { ...selectStatement(call, resource, [...where, ...others], keyFields(resource)), expectedRows: 0 },
     expectation: 'group',

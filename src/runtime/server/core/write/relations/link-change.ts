@@ -1,10 +1,7 @@
 /** Plans the change of one relation's links and builds its operations: remove links, add links and count the remaining links. */
-import { sql } from 'drizzle-orm'
-import { shape } from '../../sql/shape'
 import type { Call } from '../../request/session'
 import { keyFields } from '../../access/fields'
 import type { WritePlan } from '../../plan/write'
-import { and, joinAnd, shapeOf, statement, valuesOf, type Clause } from '../../sql/clause'
 import { inTuples } from '../../sql/list/index'
 import { tupleKey } from '../../sql/tuple-key'
 import { narrow } from '../../access/row-scope'
@@ -14,7 +11,7 @@ import { changedTable } from '../../commit/changes/table'
 import type { WriteOperation } from '../../commit/operation'
 import { createLinkOperations, findLinked, planCreates, readAddedOperations, type LinkCreates } from './create-links'
 import { deleteLinkOperations, noOtherLinks, planDeletes, type LinkDeletes } from './delete-links'
-import { linkedTo, negate, linksToVisible, type LinkTask, type ScopedLink } from './links'
+import { linkedTo, linksToVisible, type LinkTask, type ScopedLink } from './links'
 import { junctionFields, joinCondition } from '../../read/rows/junction'
 import { checkUnchanged } from '../row-clauses'
 import { readRows, type Rows } from '../../read/rows/rows'
@@ -24,6 +21,9 @@ import { trashValues } from '../server-values'
 import { deleteStatement } from '../../commit/delete'
 import { selectStatement } from '../../commit/select'
 import { updateStatement } from '../../commit/update'
+import { and, not } from '../../sql/conditions'
+import { statement } from '../../sql/parameterize'
+import { EMPTY, where, type Where } from '../../sql/where'
 
 /** Returns whether an object-level rule decides which links or linked records are visible. SQL cannot evaluate such a rule. */
 export const hasObjectLevel = ({ plan, through }: ScopedLink) => plan.accepts !== undefined || through.accepts !== undefined
@@ -110,11 +110,11 @@ function removeOperations(
 }
 
 /** Matches the links that {@link removeOperations} removes. */
-function removedClauses({ link, mode, ofParent, targets }: LinkTask, accepted: LinkChange['accepted'], call: Call): readonly Clause[] {
+function removedClauses({ link, mode, ofParent, targets }: LinkTask, accepted: LinkChange['accepted'], call: Call): readonly Where[] {
   const { relation, through } = link
   const targetFields = junctionFields(relation, relation.junction.targetKey.columns)
   const named = inTuples(call.engine, targetFields, targets.values)
-  const notNamed = targets.values.length > 0 ? [negate(named)] : []
+  const notNamed = targets.values.length > 0 ? [not(named)] : []
   const visible = () => (accepted ? inTuples(call.engine, targetFields, valuesOfLinked(link, accepted.records)) : linksToVisible(link))
   return [ofParent, ...(mode === 'remove' ? [named] : [...notNamed, visible()]), ...through.scope]
 }
@@ -151,15 +151,12 @@ const valuesOfLinked = ({ relation }: ScopedLink, { columns, rows }: Rows) => ro
 export const countVisible = async (task: LinkTask, call: Call) => (await readVisible(task, call)).rows.length
 
 /** Counts the links to visible records: `select count(*) from junction where post_id = ? and exists (select 1 from tags where …)`. */
-function countLinks({ relation, plan, through }: ScopedLink, ofParent: Clause, { api, engine }: Call) {
+function countLinks({ relation, plan, through }: ScopedLink, ofParent: Where, call: Call) {
   const { junction, foreignColumns, target } = relation
-  const targetFields = junctionFields(relation, junction.targetKey.columns)
-  const key = shape`count links ${relation}${shapeOf([ofParent, ...through.scope])}${shapeOf(plan.scope)}`
-  const count = statement(api.statements, engine, key, valuesOf([ofParent, ...through.scope, ...plan.scope]), () => {
-    const isLink = joinAnd([ofParent, ...through.scope])
-    const isVisible = plan.scope.length > 0 ? sql` and ${joinAnd(plan.scope, true)}` : sql``
-    const record = sql`select 1 from ${target.table} where ${joinCondition(targetFields, foreignColumns)}${isVisible}`
-    return { sql: sql`select count(*) from ${junction.resource.table} where ${isLink} and exists (${record})`, extra: undefined }
-  })
+  const isTarget = joinCondition(junctionFields(relation, junction.targetKey.columns), foreignColumns)
+  const isVisible = plan.scope.length > 0 ? where` and ${and(plan.scope, true)}` : EMPTY
+  const record = where`select 1 from ${target.table} where ${isTarget}${isVisible}`
+  const isLink = and([ofParent, ...through.scope])
+  const count = statement(call, where`select count(*) from ${junction.resource.table} where ${isLink} and exists (${record})`)
   return { ...count, returnsRows: true }
 }

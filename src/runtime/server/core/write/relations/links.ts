@@ -1,7 +1,5 @@
 /** Finds the links of a record in a junction table: all existing links, or only the links that the caller can see. */
-import { sql } from 'drizzle-orm'
 import type { Row } from '../../../engines/engine'
-import { shape } from '../../sql/shape'
 import type { Field } from '../../../schema/field'
 import type { Operation } from '../../../../shared/operations'
 import type { ManyToMany, Resource } from '../../../schema/model'
@@ -14,7 +12,6 @@ import type { LinkMode } from '../../parse/relation'
 import { byKey } from '../../plan/read'
 import type { LinkPlan } from '../../plan/relation'
 import type { ReadPlan } from '../../plan/read-plan'
-import { joinAnd, equals, fromClauses, isNull, shapeOf, statement, valuesOf, whereClause, type Clause } from '../../sql/clause'
 import { inTuples } from '../../sql/list/index'
 import { matchRows } from '../../access/related'
 import { within, type Plan, type Scoped } from '../../access/row-scope'
@@ -24,6 +21,9 @@ import { decoder, valuesAt } from '../../read/rows/decode'
 import { readOne } from '../../read/rows/rows'
 import { selectList } from '../../read/rows/select'
 import { junctionFields, joinCondition } from '../../read/rows/junction'
+import { and, equals, isNull, whereClause } from '../../sql/conditions'
+import { statement } from '../../sql/parameterize'
+import { value, where, type Where } from '../../sql/where'
 
 export type ScopedLink = Scoped<LinkPlan>['include'][number]
 
@@ -36,7 +36,7 @@ export interface LinkTask {
   /** The values of the record that the junction's source key references. */
   readonly parent: readonly unknown[]
   /** The condition that a link belongs to the record. */
-  readonly ofParent: Clause
+  readonly ofParent: Where
   readonly targets: Targets
   readonly counts: Counts
 }
@@ -76,7 +76,7 @@ export function sameLink({ relation: { junction: { resource, unique, sourceKey, 
  * Matches all links of the record that are not in the trash, including links that the caller cannot see. If no unique constraint covers
  * exactly the two keys, it matches only links of the tenant.
  */
-export function linkedClauses({ link: { relation, tenantId }, ofParent }: LinkTask): readonly Clause[] {
+export function linkedClauses({ link: { relation, tenantId }, ofParent }: LinkTask): readonly Where[] {
   const { resource: { roles: { deletedAt }, tenant }, unique } = relation.junction
   return [ofParent, ...deletedAt ? [isNull(deletedAt)] : [], ...!unique && tenant ? [equals(tenant, tenantId)] : []]
 }
@@ -89,7 +89,7 @@ export const forJunction = (call: Call, junction: Resource, operation: Operation
  * Matches the records that are linked to the parent: `tags.id in (select tag_id from junction where post_id = ? and …)`.
  * If the junction has an object-level rule, it matches the target keys of the accepted links instead.
  */
-export async function linkedTo(relation: ManyToMany, parent: readonly unknown[], through: Scoped<Plan>, call: Call): Promise<Clause> {
+export async function linkedTo(relation: ManyToMany, parent: readonly unknown[], through: Scoped<Plan>, call: Call): Promise<Where> {
   const { junction, foreignColumns } = relation
   const targetFields = junctionFields(relation, junction.targetKey.columns)
   const own = [inTuples(call.engine, junctionFields(relation, junction.sourceKey.columns), [parent]), ...through.scope]
@@ -100,7 +100,7 @@ export async function linkedTo(relation: ManyToMany, parent: readonly unknown[],
       (await acceptedLinks(relation, own, through, call)).map(row => valuesAt(allFields(junction.resource), targetFields)(row)),
     )
   const links = { resource: junction.resource, keys: targetFields, where: own }
-  return { ...matchRows(call.engine, shape`linked ${relation}`, 'some', foreignColumns, links), byKeys: true }
+  return matchRows(call.engine, 'some', foreignColumns, links).with({ byKeys: true })
 }
 
 /**
@@ -109,21 +109,15 @@ export async function linkedTo(relation: ManyToMany, parent: readonly unknown[],
  */
 export async function acceptedLinks(
   relation: ManyToMany,
-  where: readonly Clause[],
+  conditions: readonly Where[],
   through: Scoped<Plan>,
   call: Call,
 ): Promise<readonly Row[]> {
-  const { api, engine } = call
   const { resource } = relation.junction
   const columns = allFields(resource)
   const max = maxScanRows(call)
-  const key = shape`links to check ${resource}${shapeOf(where)}`
-  const rows = await engine.query(
-    statement(api.statements, engine, key, [...valuesOf(where), max + 1], () => ({
-      sql: sql`select ${selectList(columns)} from ${resource.table}${whereClause(where)} limit ${sql.param(max + 1)}`,
-      extra: undefined,
-    })),
-  )
+  const links = where`select ${selectList(columns)} from ${resource.table}${whereClause(conditions)}`
+  const rows = await call.engine.query(statement(call, where`${links} limit ${value(max + 1)}`))
   if (rows.length > max) throw tooManyRowsToCheck(max, 'The record has too many links.')
   return filterLinks(rows, resource, through)
 }
@@ -133,16 +127,9 @@ export function filterLinks(rows: readonly Row[], resource: Resource, through: S
   return filterAccepted(rows, decoder(allFields(resource)), through.accepts!)
 }
 
-/** `not (…)`. The condition must not compare NULL: its result is NULL then, and `not (NULL)` matches no row. */
-export const negate = (clause: Clause) => fromClauses(shape`not`, [clause], () => sql`not (${clause.build()})`)
-
 /** Matches the links to visible records. It contains the row scope in SQL, without object-level rules. */
-export function linksToVisible({ relation, plan }: ScopedLink): Clause {
-  const targetFields = junctionFields(relation, relation.junction.targetKey.columns)
-  const { target, foreignColumns } = relation
-  return fromClauses(
-    shape`to visible ${relation}`,
-    plan.scope,
-    () => sql`exists (select 1 from ${target.table} where ${joinCondition(targetFields, foreignColumns)} and ${joinAnd(plan.scope)})`,
-  )
+export function linksToVisible({ relation, plan }: ScopedLink): Where {
+  const { target, foreignColumns, junction } = relation
+  const isTarget = joinCondition(junctionFields(relation, junction.targetKey.columns), foreignColumns)
+  return where`exists (select 1 from ${target.table} where ${isTarget} and ${and(plan.scope)})`
 }

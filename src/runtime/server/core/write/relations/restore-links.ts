@@ -1,14 +1,11 @@
 /** Restores a link from the junction's trash if the link is added again. An insert would store the same link twice. */
-import { sql } from 'drizzle-orm'
 import { trashColumnsOf } from '../../../../shared/column-roles'
 import { groupBy } from '../../../../shared/group-by'
 import type { Row } from '../../../engines/engine'
-import { shape } from '../../sql/shape'
 import type { Field } from '../../../schema/field'
 import type { Call } from '../../request/session'
 import { allFields, keyFields } from '../../access/fields'
 import type { WritePlan } from '../../plan/write'
-import { joinAnd, equals, fromClauses, type Clause } from '../../sql/clause'
 import { inTuples } from '../../sql/list/index'
 import { tupleKey } from '../../sql/tuple-key'
 import { applyScope, type Plan, type Scoped } from '../../access/row-scope'
@@ -23,9 +20,11 @@ import { columnDefaults, createValues } from '../server-values'
 import { selectStatement } from '../../commit/select'
 import { updateStatement } from '../../commit/update'
 import { writableValues } from '../writable-values'
+import { and, equals, isNotNull } from '../../sql/conditions'
+import { commaList, joined, where, type Where } from '../../sql/where'
 
 export interface TrashedLinks {
-  readonly where: readonly Clause[]
+  readonly where: readonly Where[]
   /** The primary keys of the links to restore, by their target key. */
   readonly picked: ReadonlyMap<string, readonly unknown[]>
 }
@@ -147,13 +146,10 @@ export function restoreLinkOperations(
  * `tag_id not in (select * from (select distinct tag_id from junction where post_id = ? and deleted_at is null) as linked)`.
  * The derived table `linked` is necessary because a MySQL statement cannot select directly from the table that it changes.
  */
-function notLinked(task: LinkTask, targetFields: readonly Field[]): Clause {
+function notLinked(task: LinkTask, targetFields: readonly Field[]): Where {
   const { resource } = task.link.relation.junction
-  const columns = sql.join(targetFields.map(({ column }) => sql`${column}`), sql`, `)
-  const linked = linkedClauses(task)
-  const present = sql.join(targetFields.map(({ column }) => sql`${column} is not null`), sql` and `)
-  return fromClauses(shape`not linked ${targetFields.map(({ column }) => column)}`, linked, () => {
-    const rows = sql`select distinct ${columns} from ${resource.table} where ${joinAnd(linked)} and ${present}`
-    return sql`${targetFields.length === 1 ? columns : sql`(${columns})`} not in (select * from (${rows}) as linked)`
-  })
+  const columns = commaList(targetFields.map(({ column }) => column))
+  const present = joined(targetFields.map(isNotNull), ' and ')
+  const rows = where`select distinct ${columns} from ${resource.table} where ${and(linkedClauses(task))} and ${present}`
+  return where`${targetFields.length === 1 ? columns : where`(${columns})`} not in (select * from (${rows}) as linked)`
 }

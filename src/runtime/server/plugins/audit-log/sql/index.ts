@@ -7,6 +7,7 @@ import { mysqlEntries } from './mysql'
 import { pgEntries } from './pg'
 import { sqliteEntries } from './sqlite'
 import { memoized } from '../../../core/memoized'
+import type { Part } from '../../../core/sql/where'
 
 export { literal, type EntrySql } from './entry-sql'
 
@@ -31,7 +32,7 @@ export function hasRecordId({ primaryKey, dialect }: Resource, id: Column | SQL)
 export const canCompareId = memoized((resource: Resource) => hasRecordId(resource, sql`null`) !== undefined)
 
 /** `case resource when 'posts' then … else false end`: evaluates one condition per row, and has no nesting. */
-export function byResource(resource: SQL, conditions: ReadonlyMap<string, SQL>, otherwise = sql`false`): SQL {
+export function byResource(resource: SQL, conditions: ReadonlyMap<string, Part>, otherwise = sql`false`): SQL {
   if (conditions.size === 0) return otherwise
   const branches = [...conditions].map(([name, condition]) => sql`when ${sql.raw(literal(name))} then (${condition})`)
   return sql`case ${resource} ${sql.join(branches, sql` `)} else ${otherwise} end`

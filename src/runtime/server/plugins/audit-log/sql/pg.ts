@@ -1,8 +1,8 @@
 /** The SQL over entries, in Postgres. */
 import { sql, type SQL } from 'drizzle-orm'
-import { sameBytes } from '../../../core/sql/clause'
 import { sqlTypeOf } from '../../../drizzle/index'
 import { isWhole, literal, WHOLE_NUMBER, type EntrySql } from './entry-sql'
+import { sameBytes } from '../../../core/sql/conditions'
 
 const UUID = '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
 

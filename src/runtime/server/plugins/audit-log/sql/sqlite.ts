@@ -1,7 +1,7 @@
 /** The SQL over entries, in SQLite. */
 import { sql } from 'drizzle-orm'
-import { sameBytes } from '../../../core/sql/clause'
 import { isWhole, literal, type EntrySql } from './entry-sql'
+import { sameBytes } from '../../../core/sql/conditions'
 
 /** A longer chain of conditions has more nesting levels than D1 accepts. */
 const MAX_CHAIN = 32

@@ -1,13 +1,13 @@
 /** Builds the images of changed rows in SQL. */
 import { sql, type SQL } from 'drizzle-orm'
-import type { Clause } from '../../../sql/clause'
-import { shape, type Shape } from '../../../sql/shape'
 import type { Field } from '../../../../schema/field'
 import { isNewRow, isRemovedRow } from '../image'
 import type { AssignedValues } from '../source'
 import type { ChangeSet } from '../changed-rows'
 import type { ChangedTable } from '../table'
 import { assignedJson, encoded, isSql, wireSql } from './wire'
+import { commaList, constant, value, where, type Part, type Where } from '../../../sql/where'
+import { memoized } from '../../../memoized'
 
 /** D1 accepts 32 arguments of a function. */
 const MAX_ARGUMENTS = 32
@@ -21,36 +21,25 @@ export const isUpdate = ({ kind, table }: Pick<ChangeSet, 'kind' | 'table'>) => 
  * `json_array(json_array(json_array('title', title, json(?)), …), …)`: each column with its value before the change. If the row exists
  * before and after it, the list contains only the columns that the change assigns, with their values after it.
  */
-export function columnList(set: ChangeSet, assigned: AssignedValues): Clause {
+export function columnList(set: ChangeSet, assigned: AssignedValues): Where {
   const changes = isUpdate(set)
   const fields = set.table.row.fields.filter(field => !changes || assigned.has(field))
-  const after = fields.map(field => changes ? toClause(field, assigned.get(field)) : undefined)
-  const shapes = after.map((clause): Shape => clause?.shape ?? shape`same`)
-  return {
-    shape: shape`columns ${set.table.table}${changes}${fields.map(({ column }) => column)}${shapes}`,
-    values: after.flatMap(clause => clause?.values ?? []),
-    build: () => nested(fields.map((field, index) => {
-      const name = sql.raw(quote(field.name))
-      const current = wireSql(field, sql`${field.column}`)
-      const assigned = after[index]?.build()
-      return assigned ? sql`json_array(${name}, ${current}, ${assigned})` : sql`json_array(${name}, ${current})`
-    })),
-  }
+  return nested(fields.map((field) => {
+    const current = where`${sql.raw(quote(field.name))}, ${wireSql(field, sql`${field.column}`)}`
+    return where`json_array(${changes ? where`${current}, ${assignedSql(field, assigned.get(field))}` : current})`
+  }))
 }
 
 /** The list of every column with its stored value. */
-export const rowList = (table: ChangedTable): Clause => columnList({ table, kind: 'create' }, new Map())
+export const rowList = memoized((table: ChangedTable): Where => constant(columnList({ table, kind: 'create' }, new Map())))
 
-function toClause(field: Field, value: unknown): Clause {
-  if (isSql(value)) return { shape: shape`computed`, values: [], build: () => wireSql(field, value) }
-  const json = assignedJson(field, value)
-  return { shape: shape`assigned`, values: [json], build: () => sql`json(${sql.param(json)})` }
-}
+const assignedSql = (field: Field, assigned: unknown): Part =>
+  isSql(assigned) ? wireSql(field, assigned) : where`json(${value(assignedJson(field, assigned))})`
 
-function nested(items: readonly SQL[]): SQL {
+function nested(items: readonly Where[]): Where {
   const chunks = Array.from({ length: Math.ceil(items.length / MAX_ARGUMENTS) }, (_, index) =>
-    sql`json_array(${sql.join(items.slice(index * MAX_ARGUMENTS, (index + 1) * MAX_ARGUMENTS), sql`, `)})`)
-  return sql`json_array(${sql.join(chunks, sql`, `)})`
+    where`json_array(${commaList(items.slice(index * MAX_ARGUMENTS, (index + 1) * MAX_ARGUMENTS))})`)
+  return where`json_array(${commaList(chunks)})`
 }
 
 /** The type of the value at an index, because `->>` returns the same for `true` and 1, and for an array and its text. */

@@ -6,16 +6,14 @@ import { sql, type SQL } from 'drizzle-orm'
 import type { WriteStatement } from '../../../../engines/engine'
 import { toId } from '../../../../schema/record-id'
 import type { Call } from '../../../request/session'
-import { statement, type Clause } from '../../../sql/clause'
 import { inTuples } from '../../../sql/list/index'
-import { shape } from '../../../sql/shape'
-import { commaList } from '../../columns'
 import type { Insertion } from '../changed-rows'
 import type { ChangeReport } from '../report'
 import { rowsWhere } from '../source'
 import { rowList, withoutValuesSql, type ImageOperand } from './images'
-import { insertSelected } from './insert-select'
-import { idSql } from './wire'
+import { identityAnd, insertSelected } from './insert-select'
+import { statement } from '../../../sql/parameterize'
+import { value, where, type Where } from '../../../sql/where'
 
 type Key = readonly unknown[]
 
@@ -66,55 +64,33 @@ function splitByLength(pins: readonly Pin[]): readonly (readonly Pin[])[] {
 }
 
 /** `select id, tenant, list from t where id in (…)` */
-function storedRows({ table }: ChangeReport, keys: readonly Key[], call: Call): Clause {
-  const list = rowList(table)
-  const source = rowsWhere(table, [inTuples(call.engine, table.primaryKey, keys)])
-  return {
-    shape: shape`stored ${list.shape}${source.shape}`,
-    values: [...list.values, ...source.values],
-    build: () => sql`select ${commaList([
-      sql`${idSql(table.primaryKey)} as id`,
-      sql`${table.tenant ? table.tenant.column : sql`null`} as tenant`,
-      sql`${list.build()} as list`,
-    ])}${source.build()}`,
-  }
+function storedRows({ table }: ChangeReport, keys: readonly Key[], call: Call): Where {
+  const { from } = rowsWhere(table, [inTuples(call.engine, table.primaryKey, keys)])
+  return where`select ${identityAnd(table, rowList(table))}${from}`
 }
 
 /** JSON cannot contain bytes. */
 const PIN = sql.raw(`json_array(stored.id, case when typeof(stored.tenant) <> 'blob' then stored.tenant end, json(stored.list))`)
 
-function readStatement(report: ChangeReport, keys: readonly Key[], call: Call) {
-  const rows = storedRows(report, keys, call)
-  return statement(call.api.statements, call.engine, shape`pin ${rows.shape}`, rows.values, () => ({
-    sql: sql`select stored.id, ${PIN} from (${rows.build()}) as stored`,
-    extra: undefined,
-  }))
-}
+const readStatement = (report: ChangeReport, keys: readonly Key[], call: Call) =>
+  statement(call, where`select stored.id, ${PIN} from (${storedRows(report, keys, call)}) as stored`)
 
 const listOf = (pins: readonly Pin[]) => `[${pins.map(({ json }) => json).join(',')}]`
 
 /** Fails the commit if a row has changed since {@link pinRows} read it. */
 export function checkPinned({ report, pins }: PinnedRows, call: Call): readonly WriteStatement[] {
-  const { api, engine } = call
   const [existing, missing] = [pins.filter(({ exists }) => exists), pins.filter(({ exists }) => !exists)]
   const checks: WriteStatement[] = []
   if (existing.length > 0) {
     const rows = storedRows(report, existing.map(({ key }) => key), call)
-    const list = listOf(existing)
-    const check = statement(api.statements, engine, shape`check pins ${rows.shape}`, [...rows.values, list], () => ({
-      sql: sql`select 1 from (${rows.build()}) as stored where ${PIN} in (select value from json_each(${sql.param(list)}))`,
-      extra: undefined,
-    }))
+    const isSame = where`${PIN} in (select value from json_each(${value(listOf(existing))}))`
+    const check = statement(call, where`select 1 from (${rows}) as stored where ${isSame}`)
     checks.push({ ...check, returnsRows: true, expectedRows: existing.length })
   }
   if (missing.length > 0) {
     const { table } = report
-    const { shape: key, values, build } = rowsWhere(table, [inTuples(engine, table.primaryKey, missing.map(({ key }) => key))])
-    const check = statement(api.statements, engine, shape`check missing ${key}`, values, () => ({
-      sql: sql`select 1${build()}`,
-      extra: undefined,
-    }))
-    checks.push({ ...check, returnsRows: true, expectedRows: 0 })
+    const { from } = rowsWhere(table, [inTuples(call.engine, table.primaryKey, missing.map(({ key }) => key))])
+    checks.push({ ...statement(call, where`select 1${from}`), returnsRows: true, expectedRows: 0 })
   }
   return checks
 }
@@ -122,15 +98,10 @@ export function checkPinned({ report, pins }: PinnedRows, call: Call): readonly 
 /** Inserts one row for each pinned row, with the images from before and after the statements of the app. */
 export function insertPinned(insertion: Insertion, { report, pins }: PinnedRows, call: Call): WriteStatement {
   const stored = storedRows(report, pins.map(({ key }) => key), call)
-  const list = listOf(pins)
   return insertSelected(insertion, {
-    rows: {
-      shape: shape`pinned ${stored.shape}`,
-      values: [list, ...stored.values],
-      build: () => sql`select pin.value ->> 0 as id, coalesce(stored.tenant, pin.value ->> 1) as tenant, pin.value ->> 2 as old,
-        stored.list as new from json_each(${sql.param(list)}) as pin
-        left join (${stored.build()}) as stored on stored.id = pin.value ->> 0`,
-    },
+    rows: where`select pin.value ->> 0 as id, coalesce(stored.tenant, pin.value ->> 1) as tenant, pin.value ->> 2 as old,
+      stored.list as new from json_each(${value(listOf(pins))}) as pin
+      left join (${stored}) as stored on stored.id = pin.value ->> 0`,
     image: operand => pinnedImage(operand, insertion.target.withoutValues),
     list: sql.raw('coalesce(changed.new, changed.old)'),
   }, call)

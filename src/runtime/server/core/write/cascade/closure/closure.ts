@@ -3,8 +3,7 @@ import { sql, type Column, type SQL } from 'drizzle-orm'
 import { DIALECTS } from '../../../../engines/dialects/index'
 import type { ForeignKeyFacts } from '../../../../schema/drizzle/foreign-keys'
 import { columnOf, type GraphNode } from '../../../../schema/graph'
-import type { Clause } from '../../../sql/clause'
-import { shape, type Shape } from '../../../sql/shape'
+import type { Part, Where } from '../../../sql/where'
 import type { Dependents } from '../dependents'
 
 export type FollowedRows = 'active' | 'grouped' | 'all'
@@ -13,7 +12,7 @@ export type FollowedRows = 'active' | 'grouped' | 'all'
 export interface Closure {
   readonly dependents: Dependents
   /** Selects the rows that the cascade starts from. */
-  readonly start: Clause
+  readonly start: Where
   /**
    * The dependents that the query includes.
    * - `active`: active rows, and rows that this commit deletes
@@ -32,8 +31,8 @@ export interface Closure {
 
 export interface RowChange {
   /** The assignments of an UPDATE. If they are absent, the rows are deleted. */
-  readonly set?: readonly SQL[]
-  readonly where?: SQL
+  readonly set?: readonly Part[]
+  readonly where?: Part
 }
 
 /** Builds the statements over a closure in one dialect. The parameter `withClosure` is the WITH clause of the closure. */
@@ -41,9 +40,9 @@ export interface ClosureSql {
   /** Returns the recursive part of the WITH clause: ` union select … from reached …`. */
   readonly recursion: (closure: Closure) => SQL
   /** Updates or deletes the rows of `node` whose `columns` are in the result of the query `rows`. */
-  readonly changeRows: (withClosure: SQL, node: GraphNode, columns: readonly Column[], rows: SQL, change: RowChange) => SQL
+  readonly changeRows: (withClosure: Part, node: GraphNode, columns: readonly Column[], rows: SQL, change: RowChange) => SQL
   /** Updates the reached rows of a table. The assignments can use `groupOf`. */
-  readonly changeWithGroup: (closure: Closure, withClosure: SQL, node: GraphNode, change: Required<RowChange>) => SQL
+  readonly changeWithGroup: (closure: Closure, withClosure: Part, node: GraphNode, change: Required<RowChange>) => SQL
   /** Returns the group of a reached row, for an assignment of `changeWithGroup`. */
   readonly groupOf: (closure: Closure, node: GraphNode) => SQL
   /** Selects the primary keys of the reached rows of a table. */
@@ -67,9 +66,6 @@ export const GROUP = sql.identifier('g')
 /** The `deletedAt` of the start row. It identifies the deletion if a table has no `deletionId`. */
 export const TIME = sql.identifier('d')
 
-export const closureShape = ({ dependents, start, followedRows, manyRoots, maxTerms }: Closure): Shape =>
-  shape`${dependents.shape}${followedRows}${manyRoots}${maxTerms}${start.shape}`
-
 export const adapterOf = ({ dependents }: Closure) => DIALECTS[dependents.root.facts.dialect]
 
 /** Returns the number that identifies a table in the closure. Unlike a name, a number needs no quotes. */
@@ -85,7 +81,7 @@ export const referencedColumnsOf = (edge: ForeignKeyFacts, parent: GraphNode) =>
   edge.foreignColumns.map(name => columnOf(parent.facts, name))
 
 export const list = (parts: readonly unknown[]) => sql.join(parts.map(part => sql`${part}`), sql`, `)
-export const all = (conditions: readonly SQL[]) => sql.join([...conditions], sql` and `)
+export const all = (conditions: readonly Part[]) => sql.join([...conditions], sql` and `)
 
 /** `id`, `(a, b)` */
 export const tuple = (parts: readonly unknown[]) => parts.length === 1 ? list(parts) : sql`(${list(parts)})`

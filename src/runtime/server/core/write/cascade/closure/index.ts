@@ -18,12 +18,16 @@ import {
   type RowChange,
 } from './closure'
 import { keyList, reachedKey } from './keys'
+import { memoized } from '../../../memoized'
+import { template } from '../../../sql/parameterize'
+import type { Where } from '../../../sql/where'
+import type { Dependents } from '../dependents'
 import { mysql } from './mysql'
 import { pg } from './pg'
 import { sqlite } from './sqlite'
 
 export { fromClosure } from './nearest-root'
-export { CLOSURE, closureShape, columnsOf, GROUP, keepsDeletionId, primaryKeyOf, tuple, type Closure, type FollowedRows } from './closure'
+export { CLOSURE, columnsOf, GROUP, keepsDeletionId, primaryKeyOf, tuple, type Closure, type FollowedRows } from './closure'
 
 const DIALECTS: Readonly<Record<Dialect, ClosureSql>> = { sqlite, pg, mysql }
 const sqlOf = ({ dependents }: Closure) => DIALECTS[dependents.root.facts.dialect]
@@ -36,12 +40,24 @@ const sqlOf = ({ dependents }: Closure) => DIALECTS[dependents.root.facts.dialec
  *   union select 1, comments.id, reached.g, reached.d from reached inner join comments on … where reached.t = 0 and …
  * )
  */
-export function withClosure(closure: Closure): SQL {
-  const { start, dependents: { root } } = closure
+export function withClosure(closure: Closure): Where {
+  const { start, dependents, ...kind } = closure
+  const texts = textsOf(dependents)
+  const key = JSON.stringify(kind)
+  let text = texts.get(key)
+  if (!text) texts.set(key, text = template(start => closureSql(closure, start)))
+  return text(start)
+}
+
+/** The recursive queries by kind. They are long, so they are built once, around the condition that selects the start rows. */
+const textsOf = memoized((_: Dependents) => new Map<string, (start: Where) => Where>())
+
+function closureSql(closure: Closure, start: SQL): SQL {
+  const { dependents: { root } } = closure
   const { deletionId, deletedAt } = root.roles
   const names = list([TABLE, ...Array.from({ length: widthOf(closure) }, (_, index) => key(index)), GROUP, TIME])
   const group = sql`${deletionId ?? sql`null`}, ${deletedAt ?? sql`null`}`
-  const first = sql`select ${tableNumber(closure, root)}, ${keyList(closure, root)}, ${group} from ${root.table} where ${start.build()}`
+  const first = sql`select ${tableNumber(closure, root)}, ${keyList(closure, root)}, ${group} from ${root.table} where ${start}`
   return sql`with recursive ${CLOSURE}(${names}) as (${first}${sqlOf(closure).recursion(closure)})`
 }
 

@@ -4,7 +4,7 @@ import { sqlTypeOf } from '../../../../drizzle/index'
 import { bytewise } from '../../../../engines/dialects/index'
 import { withoutSerial } from '../../../../engines/dialects/column'
 import type { GraphNode } from '../../../../schema/graph'
-import { sameBytes } from '../../../sql/clause'
+import { sameBytes } from '../../../sql/conditions'
 import { adapterOf, CLOSURE, key, list, primaryKeyOf, TABLE, tableNumber, widthOf, type Closure } from './closure'
 
 /** `id, null`. A table with a shorter primary key has NULL in the remaining columns. */

@@ -5,6 +5,7 @@
 import { sql, type Column, type SQL } from 'drizzle-orm'
 import { bytewise } from '../../../../engines/dialects/index'
 import type { GraphNode } from '../../../../schema/graph'
+import type { Part } from '../../../sql/where'
 import {
   all,
   CLOSURE,
@@ -85,7 +86,7 @@ const numbersBelow = (count: number) =>
  * `update (with recursive reached … select k0 as p0 from reached …) as picked inner join child on id = p0 set … where …`,
  * `delete from child where id in (select p0 from (with recursive reached … select k0 as p0 from reached …) as picked)`
  */
-function changeRows(withClosure: SQL, node: GraphNode, columns: readonly Column[], rows: SQL, { set, where }: RowChange): SQL {
+function changeRows(withClosure: Part, node: GraphNode, columns: readonly Column[], rows: SQL, { set, where }: RowChange): SQL {
   const derived = sql`(${withClosure} ${rows}) as ${DERIVED}`
   if (!set) {
     const names = list(columns.map((_, index) => column(index)))

@@ -1,10 +1,12 @@
-/** Compares `outline` with Drizzle's rendering: both have the same values, and two shapes are equal exactly if the SQL texts are equal. */
+/** Compares the walk over Drizzle's SQL with Drizzle's rendering: the same values, and two keys are equal exactly if the SQL texts are equal. */
 import { alias, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { and, eq, exists, gt, inArray, isNull, like, not, or, sql, type SQL } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
-import { outline, toFixedSql } from '../../../src/runtime/server/core/sql/outline'
+import type { Engine } from '../../../src/runtime/server/engines/engine'
+import { parameterize, template } from '../../../src/runtime/server/core/sql/parameterize'
+import { constant, value, where } from '../../../src/runtime/server/core/sql/where'
 import { DIALECTS } from '../../support/dialects'
 
 const posts = sqliteTable('posts', { id: integer('id').primaryKey(), status: text('status'), at: integer('at', { mode: 'timestamp' }), title: text('title') })
@@ -13,7 +15,7 @@ const postsAlias = alias(posts, 'other')
 const dialect = DIALECTS.sqlite
 const db = drizzle({ client: new Database(':memory:') })
 
-const fixedSql = [sql`${posts.id} > 1`, sql`${posts.id} > 2 and `].map(toFixedSql)
+const fixedSql = [sql`${posts.id} > 1`, sql`${posts.id} > 2 and `].map(constant)
 
 const CONDITIONS: Record<string, (n: number) => SQL | undefined> = {
   'eq': n => eq(posts.id, n),
@@ -39,34 +41,66 @@ const CONDITIONS: Record<string, (n: number) => SQL | undefined> = {
   'text that contains the separators of a shape': n => sql`${posts.title} = '|#1#|' and ${posts.id} > ${n}`,
 }
 
+/** What only Drizzle can render is rendered. */
+let rendered = 0
+const engine = { render: (condition: SQL) => {
+  rendered++
+  const { sql: text, params } = dialect.sqlToQuery(condition)
+  return { text, values: params }
+} } as unknown as Engine
+
 describe.each(Object.entries(CONDITIONS))('%s', (_, condition) => {
   it('has the values of the rendered SQL, in the same order', () => {
-    expect(outline(condition(3)!)!.values).toEqual(dialect.sqlToQuery(condition(3)!).params)
+    expect(parameterize(engine, condition(3)!).values).toEqual(dialect.sqlToQuery(condition(3)!).params)
   })
 
-  it('has the same shape as another condition only if the SQL text is the same', () => {
-    const shape = outline(condition(1)!)!.shape
+  it('has the key of another condition only if the SQL text is the same, and is not rendered', () => {
+    rendered = 0
+    const { key } = parameterize(engine, condition(1)!)
     for (const [name, other] of Object.entries(CONDITIONS)) {
       const same = dialect.sqlToQuery(other(2)!).sql === dialect.sqlToQuery(condition(1)!).sql
-      expect([name, outline(other(2)!)!.shape === shape]).toEqual([name, same])
+      expect([name, parameterize(engine, other(2)!).key === key]).toEqual([name, same])
     }
+    expect(rendered).toBe(0)
   })
 })
 
 describe('SQL that only Drizzle can render', () => {
   it.each([
-    ['a subquery', exists(db.select().from(users))],
-    ['the table of an alias', sql`select 1 from ${postsAlias}`],
-    ['parameters written into the text', sql`${posts.id} = ${1}`.inlineParams()],
+    ['a subquery', exists(db.select().from(users).where(eq(users.id, 7)))],
+    ['the table of an alias', sql`select 1 from ${postsAlias} where ${postsAlias.id} = ${7}`],
+    ['parameters written into the text', sql`${posts.id} = ${7}`.inlineParams()],
     ['a named placeholder', sql`${posts.id} = ${sql.placeholder('id')}`],
     ['a parameter that is itself a placeholder', eq(posts.id, sql.placeholder('id'))],
-  ])('returns no outline for %s', (_, condition) => {
-    expect(outline(condition)).toBeUndefined()
+  ])('has its text as the key, with the values around it: %s', (_, condition) => {
+    rendered = 0
+    const { text, values } = engine.render(condition)
+    const { key, values: found } = parameterize(engine, where`${value(1)} = 1 and ${condition} and ${value(2)} = 2`)
+    expect(rendered).toBe(2)
+    expect(key).toContain(text)
+    expect(found).toEqual([1, ...values, 2])
   })
 })
 
-describe('fixed SQL', () => {
+describe('constant SQL', () => {
   it('refuses SQL with parameters, or that only Drizzle can render', () => {
-    for (const condition of [eq(posts.id, 1), exists(db.select().from(users))]) expect(() => toFixedSql(condition)).toThrow('parameters')
+    expect(() => parameterize(engine, constant(eq(posts.id, 1)))).toThrow('without parameters')
+    expect(() => parameterize(engine, constant(exists(db.select().from(users))))).toThrow('Only Drizzle')
+  })
+
+  it('is rendered like the SQL it was made of', () => {
+    expect(dialect.sqlToQuery(constant(sql`${posts.id} > 1`).getSQL()).sql).toBe('"posts"."id" > 1')
+  })
+})
+
+describe('a template', () => {
+  it('has the text of the SQL around each place of the part, and its values in order', () => {
+    const between = template(hole => sql`${posts.id} between ${hole} and (${sql`${hole} + 1`})`)
+    expect(dialect.sqlToQuery(between(value(5)).getSQL())).toMatchObject({ sql: '"posts"."id" between ? and (? + 1)', params: [5, 5] })
+    expect(parameterize(engine, between(value(5))).values).toEqual([5, 5])
+  })
+
+  it('refuses SQL that does not contain the part', () => {
+    expect(() => template(() => sql`1 = 1`)).toThrow('does not contain')
   })
 })

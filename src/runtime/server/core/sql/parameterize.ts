@@ -1,0 +1,193 @@
+/** The walk over a statement: it finds the key of its text and its values. It does not render the SQL, which costs twenty times as much. */
+import { Column, getTableName, is, Name, Param, sql, SQL, StringChunk, Table } from 'drizzle-orm'
+import { isConvertedByDialect, tableOf, textOf } from '../../drizzle/index'
+import type { Engine, Statement } from '../../engines/engine'
+import { idOf, memoized } from '../memoized'
+import type { Compiled, StatementCache } from './statement-cache'
+import { constant, Where, type Part } from './where'
+
+/** The key and the values of a part of a statement. Parts with the same key have the same text. */
+export interface Parameterized {
+  readonly key: string
+  /** Driver values, in the order of the parameters in the text. */
+  readonly values: readonly unknown[]
+}
+
+/*
+ * A key is the text, with marks for what is no word of this code. Words contain no control characters, and texts from elsewhere begin with
+ * their length. So only one sequence of words and parts has a given key.
+ */
+const PARAMETER = '\u0001?'
+const quoted = (text: string) => `\u0002${text.length}:${text}`
+const numbered = (id: number) => `\u0003${id};`
+
+/** Tables and columns by number, because names can repeat. `undefined` for SQL that only Drizzle can render. */
+const identityOf = memoized((part: object): string | undefined => {
+  if (is(part, Column)) return isAlias(tableOf(part)) ? aliasedColumn(part) : numbered(idOf(part))
+  return is(part, Table) && !isAlias(part) ? numbered(idOf(part)) : undefined
+})
+
+const isAlias = (table: Table) => (table as unknown as Record<symbol, unknown>)[Symbol.for('drizzle:IsAlias')] === true
+
+/**
+ * The column of an alias is a new object in every request, so its number would fill the cache. Its text depends on these names only:
+ * `"alias"."column"`.
+ */
+function aliasedColumn(column: Column): string {
+  const { keyAsName } = column as unknown as { readonly keyAsName?: boolean }
+  return `\u0004${quoted(getTableName(tableOf(column)))}${quoted(column.name)}${keyAsName === true}`
+}
+
+/** The encoder of a parameter without a column: it returns the value unchanged. */
+const UNCHANGED = sql.param(0).encoder
+
+class Walk implements Parameterized {
+  key = ''
+  readonly values: unknown[] = []
+
+  /** @param engine renders what the walk does not know. Without it, the walk throws. */
+  constructor(private readonly engine?: Engine) {}
+
+  add(part: unknown): void {
+    if (part instanceof Where) this.addWhere(part)
+    else if (part instanceof Param && part.encoder === UNCHANGED && isPlain(part.value)) this.addValue(part.value)
+    else {
+      const known = part instanceof SQL || part instanceof Param ? undefined : this.identity(part)
+      if (known === undefined) this.addSql(part)
+      else this.key += known
+    }
+  }
+
+  private addWhere(part: Where): void {
+    if (part.isConstant) this.key += keyOfConstant(part)
+    else this.addAll(part)
+  }
+
+  addAll({ words, parts }: Where): void {
+    this.key += words[0]!
+    for (let index = 0; index < parts.length; index++) {
+      this.add(parts[index])
+      this.key += words[index + 1]!
+    }
+  }
+
+  private addValue(value: unknown): void {
+    this.key += PARAMETER
+    this.values.push(value)
+  }
+
+  private identity(part: unknown): string | undefined {
+    return part instanceof Name ? `\u0005${quoted(part.value)}` : identityOf(part as object)
+  }
+
+  /** Adds SQL of the app or of a dialect. Subqueries, views, named placeholders and inlined parameters have to be rendered. */
+  private addSql(part: unknown): void {
+    const { key, values: { length } } = this
+    if (this.addChunk(part)) return
+    if (!this.engine) throw new TypeError('[auto-api] Only Drizzle can render this SQL.')
+    this.values.length = length
+    const rendered = this.engine.render(new Where(['', ''], [part as Part]).getSQL())
+    this.key = `${key}\u0006${quoted(rendered.text)}`
+    this.values.push(...rendered.values)
+  }
+
+  /** Returns false for SQL that only Drizzle can render. */
+  private addChunk(chunk: unknown): boolean {
+    if (chunk instanceof StringChunk) this.key += quoted(textOf(chunk))
+    else if (chunk instanceof Where) this.addWhere(chunk)
+    else if (chunk instanceof Param) return this.addParam(chunk)
+    else if (chunk instanceof SQL) return !(chunk as unknown as Inlining).shouldInlineParams && this.addChunks(chunk.queryChunks)
+    else if (Array.isArray(chunk)) return this.addList(chunk)
+    else if (typeof chunk === 'function') return false
+    else if (typeof chunk === 'object' && chunk !== null) {
+      const known = this.identity(chunk)
+      if (known === undefined) return false
+      this.key += known
+    }
+    else if (chunk !== undefined) this.addValue(chunk)
+    return true
+  }
+
+  /** A loop without an iterator, because each request walks through the row filters of its resources. */
+  private addChunks(chunks: readonly unknown[]): boolean {
+    for (let index = 0; index < chunks.length; index++) if (!this.addChunk(chunks[index])) return false
+    return true
+  }
+
+  /** Drizzle writes `(a, b)`. */
+  private addList(chunks: readonly unknown[]): boolean {
+    this.key += '\u0007['
+    for (const chunk of chunks) {
+      if (!this.addChunk(chunk)) return false
+      this.key += '\u0007,'
+    }
+    this.key += '\u0007]'
+    return true
+  }
+
+  private addParam({ value, encoder }: Param): boolean {
+    if (is(encoder, Column) && isConvertedByDialect(encoder)) return false
+    const encoded = value === null ? null : encoder.mapToDriverValue(value)
+    if (is(encoded, SQL) || !isPlain(value)) return false
+    this.addValue(encoded)
+    return true
+  }
+}
+
+interface Inlining { readonly shouldInlineParams: boolean }
+
+/** Whether the value is no SQL, which Drizzle would write into the text. */
+const isPlain = (value: unknown) => typeof value !== 'object' || value === null || !('getSQL' in value)
+
+export function parameterize(engine: Engine, part: Part): Parameterized {
+  const walk = new Walk(engine)
+  walk.add(part)
+  return walk
+}
+
+const keyOfConstant = memoized((constant: Where): string => {
+  const walk = new Walk()
+  walk.addAll(constant)
+  if (walk.values.length > 0) throw new TypeError('[auto-api] Only SQL without parameters can be used again.')
+  return numbered(idOf(constant))
+})
+
+const HOLE = sql``
+
+/**
+ * Builds SQL around a part once, for functions of a dialect that run in many requests: only the part is new each time.
+ * @param build receives the part, and can use it several times
+ * @example
+ * const likeOf = memoized((column: Column) => template(pattern => adapter.like(column, pattern)))
+ */
+export function template(build: (hole: SQL) => Part): (part: Part) => Where {
+  const segments: unknown[][] = [[]]
+  const split = (chunk: unknown): void => {
+    if (chunk === HOLE) segments.push([])
+    else if (chunk instanceof SQL) chunk.queryChunks.forEach(split)
+    else if (chunk instanceof Where) split(chunk.getSQL())
+    else segments.at(-1)!.push(chunk)
+  }
+  split(build(HOLE))
+  if (segments.length < 2) throw new TypeError('[auto-api] The SQL of a template does not contain its part.')
+  const fixed = segments.map(chunks => constant(new SQL(chunks as SQL['queryChunks'])))
+  const words = Array.from({ length: fixed.length * 2 }, () => '')
+  return part => new Where(words, fixed.flatMap((segment, index) => index === 0 ? [segment] : [part, segment]))
+}
+
+/** Returns a statement. Its text is rendered only if the cache of the API does not contain its key. */
+export function statement({ api, engine }: StatementOwner, part: Where): Statement & { readonly compiled: Compiled } {
+  const { key, values } = parameterize(engine, part)
+  const compiled = api.statements(`${engine.name}|${key}`, () => {
+    const rendered = engine.render(part.getSQL())
+    if (rendered.values.length !== values.length)
+      throw new Error(`[auto-api] The statement ${rendered.text} has ${rendered.values.length} parameters for ${values.length} values.`)
+    return { text: rendered.text }
+  })
+  return { text: compiled.text, values, compiled }
+}
+
+interface StatementOwner {
+  readonly api: { readonly statements: StatementCache }
+  readonly engine: Engine
+}

@@ -9,7 +9,7 @@ import { inList, inTuples } from '../../../src/runtime/server/core/sql/list/inde
 import { DIALECTS as ADAPTERS } from '../../../src/runtime/server/engines/dialects/index'
 import type { Engine } from '../../../src/runtime/server/engines/engine'
 import { parameterize, statement, template } from '../../../src/runtime/server/core/sql/parameterize'
-import { value, where, type Where } from '../../../src/runtime/server/core/sql/where'
+import { value, ValueRows, where, type Where } from '../../../src/runtime/server/core/sql/where'
 import { createField } from '../../../src/runtime/server/schema/field'
 import { describeTable } from '../../../src/runtime/server/schema/drizzle/table'
 import { columnSchemas } from '../../../src/runtime/server/schema/validation'
@@ -142,6 +142,7 @@ describe.each(['sqlite', 'pg', 'mysql'] as const)('conditions over %s', (dialect
       fc.array(tie('conditions'), { maxLength: 3 }).map((branches): Build => round => or(branches.map(list => list.map(build => build(round))))),
       tie('condition').map((build): Build => round => not(build(round))),
       fc.tuple(field, tie('conditions')).map(([{ column }, list]): Build => round => where`${column} = ${value(round)} and (${and(list.map(build => build(round)))})`),
+      fc.tuple(field, fc.nat({ max: 3 })).map(([{ column }, count]): Build => round => where`${column} in ${new ValueRows([Array(count + 1).fill(round)])}`),
       fc.tuple(field, fc.boolean()).map(([{ column }, twice]): Build => round => twice ? around(value(round)) : where`${column} < ${around(column)}`),
     ),
   }))

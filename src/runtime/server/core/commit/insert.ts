@@ -1,5 +1,5 @@
 /** Builds the statements of an insert. */
-import { sql } from 'drizzle-orm'
+import { is, sql, SQL } from 'drizzle-orm'
 import type { Field } from '../../schema/field'
 import type { Resource } from '../../schema/model'
 import type { Call } from '../request/session'
@@ -8,10 +8,12 @@ import { decoder } from '../read/rows/decode'
 import { selectList } from '../read/rows/select'
 import { columnName } from './columns'
 import { selectStatement, type Returning } from './select'
-import { boundValue, equals, sameBytes, whereClause } from '../sql/conditions'
-import { EMPTY, asSql, commaList, where, type Part, type Where } from '../sql/where'
+import { boundDriverValue, boundValue, equals, sameBytes, whereClause } from '../sql/conditions'
+import { asSql, commaList, constant, EMPTY, ValueRows, where, type Part, type Where } from '../sql/where'
 import { statement } from '../sql/parameterize'
 import type { Engine } from '../../engines/engine'
+import { memoizedPair } from '../memoized'
+import { unchanged } from '../../engines/dialects/column'
 
 /** Describes the rows that an insert skips because they already exist. */
 export interface Unless {
@@ -71,31 +73,45 @@ export function insertStatements<Row extends NewRow>(
 function insertStatement(
   call: Call,
   resource: Resource,
-  { fields }: Selection,
+  written: Selection,
   rows: readonly NewRow[],
   selection: Selection,
   { unless, where: conditions = [] }: InsertConditions,
 ): Returning {
   const { engine } = call
+  const { fields } = written
   const isSelected = unless?.unique === false || conditions.length > 0
-  const newValue = (field: Field, value: unknown): Part => {
-    const bound = boundValue(field, value)
-    return isSelected ? engine.adapter.typed(asSql(bound), field.column) : bound
-  }
-  const valuesOf = ({ values }: NewRow) => commaList(fields.map(field => newValue(field, values[field.name])))
-  const listed = () => where`values ${commaList(rows.map(row => where`(${valuesOf(row)})`))}`
+  const encoded = rows.map(({ values }) => fields.map(field => field.encode(values[field.name])))
+  const partsOf = (row: readonly unknown[]) => commaList(row.map((value, index) => newValue(engine, fields[index]!, value, isSelected)))
+  const listed = () => where`values ${isPlain(engine, written, isSelected) && !encoded.some(hasSql)
+    ? new ValueRows(encoded)
+    : commaList(encoded.map(row => where`(${partsOf(row)})`))}`
   const source = unless
     ? unless.unique
       ? where`${listed()} on conflict (${commaList(unless.fields.map(field => columnName(engine, field)))}) do nothing`
       : selectMissing(resource, fields, listed(), unless)
-    : conditions.length > 0 ? where`select ${valuesOf(rows[0]!)}${whereClause(conditions)}` : listed()
-  const inserted = where`insert into ${resource.table} ${rowSource(engine, fields, source)} returning ${selectList(selection)}`
+    : conditions.length > 0 ? where`select ${partsOf(encoded[0]!)}${whereClause(conditions)}` : listed()
+  const inserted = where`insert into ${resource.table} ${rowSource(engine, written, source)} returning ${selectList(selection)}`
   return { ...statement(call, inserted), decode: decoder(selection), returnsRows: true, expectedRows: rows.length, atomic: !unless }
 }
 
+/** The parameter of a value. As a column of a SELECT, it needs a type that some databases cannot infer. */
+function newValue({ adapter: { typed } }: Engine, field: Field, encoded: unknown, isSelected: boolean): Part {
+  const bound = boundDriverValue(field, encoded)
+  return isSelected && typed !== unchanged ? typed(asSql(bound), field.column) : bound
+}
+
+const isPlain = ({ adapter }: Engine, { fields }: Selection, isSelected: boolean) =>
+  fields.every(({ bind }) => !bind) && (!isSelected || adapter.typed === unchanged)
+
+const hasSql = (row: readonly unknown[]) => row.some(value => typeof value === 'object' && is(value, SQL))
+
 /** `(a, b) values (?, ?)` */
-const rowSource = (engine: Engine, fields: readonly Field[], source: Where): Part =>
-  fields.length === 0 ? engine.adapter.defaultValues : where`(${commaList(fields.map(field => columnName(engine, field)))}) ${source}`
+const rowSource = (engine: Engine, written: Selection, source: Where): Part =>
+  written.fields.length === 0 ? engine.adapter.defaultValues : where`(${columnNames(engine, written)}) ${source}`
+
+const columnNames = memoizedPair((engine: Engine, { fields }: Selection) =>
+  constant(commaList(fields.map(field => columnName(engine, field)))))
 
 /** `select column1, column2 from (values …) as made where not exists (select 1 from t where a = column1 and …)` */
 function selectMissing({ table }: Resource, fields: readonly Field[], listed: Where, unless: Unless): Where {
@@ -113,16 +129,16 @@ function selectMissing({ table }: Resource, fields: readonly Field[], listed: Wh
 function insertOne(
   call: Call,
   resource: Resource,
-  { fields }: Selection,
+  written: Selection,
   { values: row }: NewRow,
   selection: Selection,
   unless: Unless | undefined,
 ): Returning {
   const { engine } = call
-  const values = commaList(fields.map(field => boundValue(field, row[field.name])))
+  const values = commaList(written.fields.map(field => boundValue(field, row[field.name])))
   const source = unless ? where`select ${values} from dual ${unlessExists(engine, resource, row, unless)}` : where`values (${values})`
   return {
-    ...statement(call, where`insert into ${resource.table} ${rowSource(engine, fields, source)}`),
+    ...statement(call, where`insert into ${resource.table} ${rowSource(engine, written, source)}`),
     decode: decoder(selection),
     returnsRows: true,
     expectedRows: 1,

@@ -4,7 +4,7 @@ import { isConvertedByDialect, tableOf, textOf } from '../../drizzle/index'
 import type { Engine, Statement } from '../../engines/engine'
 import { idOf, memoized } from '../memoized'
 import type { Compiled, StatementCache } from './statement-cache'
-import { constant, Where, type Part } from './where'
+import { constant, EMPTY, ValueRows, Where, type Part } from './where'
 
 /** The key and the values of a part of a statement. Parts with the same key have the same text. */
 export interface Parameterized {
@@ -50,6 +50,7 @@ class Walk implements Parameterized {
 
   add(part: unknown): void {
     if (part instanceof Where) this.addWhere(part)
+    else if (part instanceof ValueRows) this.addRows(part)
     else if (part instanceof Param && part.encoder === UNCHANGED && isPlain(part.value)) this.addValue(part.value)
     else {
       const known = part instanceof SQL || part instanceof Param ? undefined : this.identity(part)
@@ -74,6 +75,11 @@ class Walk implements Parameterized {
   private addValue(value: unknown): void {
     this.key += PARAMETER
     this.values.push(value)
+  }
+
+  private addRows({ rows }: ValueRows): void {
+    this.key += `${PARAMETER}${rows.length}*${rows[0]!.length};`
+    for (const row of rows) for (const value of row) this.values.push(value)
   }
 
   private identity(part: unknown): string | undefined {
@@ -170,7 +176,7 @@ export function template(build: (hole: SQL) => Part): (part: Part) => Where {
   }
   split(build(HOLE))
   if (segments.length < 2) throw new TypeError('[auto-api] The SQL of a template does not contain its part.')
-  const fixed = segments.map(chunks => constant(new SQL(chunks as SQL['queryChunks'])))
+  const fixed = segments.map(chunks => chunks.length === 0 ? EMPTY : constant(new SQL(chunks as SQL['queryChunks'])))
   const words = Array.from({ length: fixed.length * 2 }, () => '')
   return part => new Where(words, fixed.flatMap((segment, index) => index === 0 ? [segment] : [part, segment]))
 }

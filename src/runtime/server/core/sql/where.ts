@@ -5,7 +5,7 @@
 import { sql, SQL, type Column, type Param, type SQLWrapper, type Table } from 'drizzle-orm'
 
 /** What stands between the words. SQL of the app and of a dialect is a part like any other. */
-export type Part = Where | SQL | Column | Table | Param | Name
+export type Part = Where | ValueRows | SQL | Column | Table | Param | Name
 type Name = ReturnType<typeof sql.identifier>
 
 /** What a condition says about itself. */
@@ -41,7 +41,7 @@ export class Where implements SQLWrapper {
 
 /** Replaces conditions inside of SQL, around which Drizzle would write parentheses. */
 function withoutWhere(part: unknown): unknown {
-  if (part instanceof Where) return part.getSQL()
+  if (part instanceof Where || part instanceof ValueRows) return part.getSQL()
   if (!(part instanceof SQL) || !part.queryChunks.some(hasWhere)) return part
   return new SQL(part.queryChunks.map(withoutWhere) as SQL['queryChunks'])
 }
@@ -59,6 +59,16 @@ export function where(words: TemplateStringsArray, ...parts: readonly Part[]): W
 
 /** A parameter of the statement. @param driverValue what the driver receives */
 export const value = (driverValue: unknown): Param => sql.param(driverValue)
+
+/** The rows of an insert: `(?, ?), (?, ?)`. One object instead of one for each parameter. */
+export class ValueRows implements SQLWrapper {
+  /** @param rows what the driver receives, the same number of values in each row */
+  constructor(readonly rows: readonly (readonly unknown[])[]) {}
+
+  getSQL(): SQL {
+    return commaList(this.rows.map(row => where`(${commaList(row.map(value))})`)).getSQL()
+  }
+}
 
 /** SQL of a dialect around a part, for functions that take Drizzle's SQL. */
 export const asSql = (part: Part): SQL => sql`${part}`

@@ -1,4 +1,7 @@
-/** The projects of `npm test`: `process`, `build`, `unit`, `types`, `engines`, `drizzle-1`, `e2e` and `package`. Their files: `test/support/tiers.ts`. */
+/**
+ * The projects of `npm test`: `process`, `build`, `unit`, `types`, `engines`, `drizzle-1`, `e2e` and `package`. Their files:
+ * `test/support/tiers.ts`.
+ */
 import { configDefaults, defineConfig } from 'vitest/config'
 import { drizzleModule, packageAliases, virtualModules } from './test/support/aliases.ts'
 import { LongestFirst } from './test/support/longest-first.ts'
@@ -19,7 +22,9 @@ function filesOf(name: ProjectName) {
 /** Files of a group run side by side, groups one after another: a build of Nuxt never runs beside the tests of the engines. */
 const inGroup = (groupOrder: number, maxWorkers = 2) => ({ maxWorkers, sequence: { groupOrder } })
 
-/** Built servers, browsers and package registries are slow at times. On push a test that needs a second try is a fault: see `test/flaky.md`. */
+/**
+ * Built servers, browsers and package registries are slow at times. On push a test that needs a second try is a fault: see `test/flaky.md`.
+ */
 const RETRY = { retry: isFull ? 1 : 0 }
 
 /** The test command prints a summary itself. In the full tier, tests print what they counted. */

@@ -1,4 +1,6 @@
-/** Measures responses of the response cache, compared with handlers that send the same bytes from a map, and with the API without a cache. */
+/**
+ * Measures responses of the response cache, compared with handlers that send the same bytes from a map, and with the API without a cache.
+ */
 import { BARE, IMPLEMENTATIONS, type Implementation } from './implementations.ts'
 import { measure, toTargets, type Effort, type Generator, type Target } from './measure.ts'
 import { OPERATIONS, type BenchRequest, type Operation } from './operations.ts'
@@ -14,7 +16,13 @@ const [LIST] = OPERATIONS as [Operation]
 
 /** Handlers that send the stored bytes, at the least cost that a handler can have. */
 const bare: Implementation = { ...BARE, environment }
-const headers: Implementation = { ...d, key: 'headers', title: '`bare` with the headers of the API', posts: '/stored/headers/posts', environment }
+const headers: Implementation = {
+  ...d,
+  key: 'headers',
+  title: '`bare` with the headers of the API',
+  posts: '/stored/headers/posts',
+  environment,
+}
 const hit: Implementation = { ...d, key: 'hit', title: 'd with `responseCache`: the response is stored', environment }
 
 /** The server with the cache and the handlers. The first one is the baseline. */
@@ -44,7 +52,10 @@ export async function compareCache(database: string, sample: Sample, generator: 
     const targets: Target[] = toTargets(CACHED_LIST, servers, sample)
     const cached = { operation: CACHED_LIST.title, bytes, readings: await measure(targets, generator, effort) }
     console.info(`measuring ${UNMODIFIED} …`)
-    const unmodified = await unmodifiedTargets(servers.filter(({ implementation: { key } }) => ['headers', 'hit', 'd'].includes(key)), sample)
+    const unmodified = await unmodifiedTargets(
+      servers.filter(({ implementation: { key } }) => ['headers', 'hit', 'd'].includes(key)),
+      sample,
+    )
     return [cached, { operation: UNMODIFIED, bytes: 0, readings: await measure(unmodified, generator, effort) }]
   }
   finally {

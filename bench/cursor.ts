@@ -21,9 +21,14 @@ const DEPTH = 0.95
 const STEP = 100
 
 /** Measures `c` and `d` in turns. The ratio of `c` is what the database and the processor's caches need more for the other rows. */
-export async function compareCursors(servers: readonly RunningServer[], sample: Sample, generator: Generator, effort: Effort): Promise<Measured[]> {
+export async function compareCursors(
+  servers: readonly RunningServer[],
+  sample: Sample,
+  generator: Generator,
+  effort: Effort,
+): Promise<Measured[]> {
   console.info(`measuring ${CURSOR} …`)
-  const compared = servers.flatMap(server => PARAMETERS[server.implementation.key] ? [server] : [])
+  const compared = servers.flatMap(server => (PARAMETERS[server.implementation.key] ? [server] : []))
   const targets = await Promise.all(compared.map(server => cursorTargets(server, sample)))
   const rows = await Promise.all(targets.map(ofServer => Promise.all(ofServer.map(idsOf))))
   if (new Set(rows.map(ids => JSON.stringify(ids))).size > 1) throw new Error('The pages by cursor have other rows.')

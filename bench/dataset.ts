@@ -115,7 +115,10 @@ function fillRelated(connection: Database.Database, db: BetterSQLite3Database<ty
   insert(ofPost, 1000, rows => db.insert(comments).values(rows).run())
   const links = found.flatMap(({ id: postId, organizationId }) => {
     const first = below(TAGS)
-    return Array.from({ length: below(4) }, (_, index) => ({ postId, tagId: organizationId + SIZE.organizations * ((first + index) % TAGS) }))
+    return Array.from({ length: below(4) }, (_, index) => ({
+      postId,
+      tagId: organizationId + SIZE.organizations * ((first + index) % TAGS),
+    }))
   })
   insert(links, 1000, rows => db.insert(postTags).values(rows).run())
 }

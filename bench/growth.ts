@@ -69,7 +69,11 @@ export async function compareGrowth({ largest, only, effort }: GrowthOptions, fo
         add(toRow(cascade, sizes, await inRounds(effort.rounds, servers, async (server) => {
           const [app, database] = [server.cpuSeconds()!, databaseSeconds()]
           const { time, requests } = await measureCascades(server)
-          return { time, app: perRequest(server.cpuSeconds()! - app, requests), database: perRequest(databaseSeconds() - database, requests) }
+          return {
+            time,
+            app: perRequest(server.cpuSeconds()! - app, requests),
+            database: perRequest(databaseSeconds() - database, requests),
+          }
         })))
       }
       console.info(`\n${title}\n\n${toTable(rows, sizes)}\n`)

@@ -106,7 +106,13 @@ export async function load({ key, server, requests }: Target, generator: Generat
   const { pathname } = new URL(server.posts)
   const sent = requests.map(request => ({ path: pathname + request.path, ...toFetchOptions(request) }))
   const before = server.cpuSeconds()
-  const { failed, ...counted } = await generator.run({ url: server.posts, requests: sent, connections, seconds, unmodified: requests[0]!.ifNoneMatch !== undefined })
+  const { failed, ...counted } = await generator.run({
+    url: server.posts,
+    requests: sent,
+    connections,
+    seconds,
+    unmodified: requests[0]!.ifNoneMatch !== undefined,
+  })
   const after = server.cpuSeconds()
   if (failed > 0) throw new Error(`${failed} requests to ${key} failed, such as ${pathname}${requests[0]!.path}.`)
   return { ...counted, ...before !== undefined && { cpu: (after! - before) / counted.succeeded * 1e6 } }

@@ -96,7 +96,12 @@ export async function comparePlugins(
       const { title, writes } = operation
       if (!isWanted(title)) continue
       console.info(`measuring ${title} …`)
-      measured.push({ operation: title, bytes: sizes[index]!, writes, readings: await measure(toTargets(operation, servers, sample), generator, effort) })
+      measured.push({
+        operation: title,
+        bytes: sizes[index]!,
+        writes,
+        readings: await measure(toTargets(operation, servers, sample), generator, effort),
+      })
     }
     return measured
   }
@@ -132,7 +137,11 @@ async function cursorPages({ posts }: RunningServer, caller: number): Promise<Be
 function assertSameEntries(files: readonly string[]): void {
   const [expected, found] = files.map((file) => {
     const connection = new Database(file, { readonly: true })
-    const rows = connection.prepare('select kind, resource, record_id, user_id, via, tenant_id, columns, before, after from audit_log where kind = \'update\' order by record_id, after').all()
+    const rows = connection
+      .prepare(
+        'select kind, resource, record_id, user_id, via, tenant_id, columns, before, after from audit_log where kind = \'update\' order by record_id, after',
+      )
+      .all()
     connection.close()
     return JSON.stringify(rows).replace(/(\\"updatedAt\\":)\\"[^"]*\\"/g, '$1"generated"')
   })

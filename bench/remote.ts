@@ -25,10 +25,15 @@ const implementationsOn = ({ title, dialect, prepares }: RemoteServer): readonly
     { key: 'a', title: `handwritten, on ${title}`, posts: '/hand/posts', entry },
     { key: 'c', title: `handwritten raw SQL, on ${title}`, posts: '/raw/posts', entry },
     { key: 'd', title: `nuxt-auto-api, on ${title}`, posts: '/api/posts', entry },
-    ...prepares ? [{ key: 'named', title: `d on ${title} with \`prepare\``, posts: '/api/posts', entry, environment: () => ({ BENCH_PREPARE: '1' }) }] : [],
+    ...(prepares
+      ? [{ key: 'named', title: `d on ${title} with \`prepare\``, posts: '/api/posts', entry, environment: () => ({ BENCH_PREPARE: '1' }) }]
+      : []),
     {
-      key: 'd, two processes', title: `d on ${title}, two processes`, posts: '/api/posts',
-      entry: entryIn(clusterOf(dialect)), environment: () => CLUSTER,
+      key: 'd, two processes',
+      title: `d on ${title}, two processes`,
+      posts: '/api/posts',
+      entry: entryIn(clusterOf(dialect)),
+      environment: () => CLUSTER,
     },
   ]
 }
@@ -84,7 +89,9 @@ export async function compareRemote(
 /** The rows of the SQLite file. Times are Dates, and flags booleans. */
 function readTables(file: string): ReadonlyMap<string, readonly Record<string, unknown>[]> {
   const source = new Database(file, { readonly: true })
-  const tables = new Map(TABLES.map(table => [table, source.prepare<[], Record<string, unknown>>(`select * from ${table}`).all().map(toValues)]))
+  const tables = new Map(
+    TABLES.map(table => [table, source.prepare<[], Record<string, unknown>>(`select * from ${table}`).all().map(toValues)]),
+  )
   source.close()
   return tables
 }

@@ -70,10 +70,22 @@ export function toMarkdown(lines: readonly Line[]): string {
     cpuRatio === undefined ? '' : cpuRatio.toFixed(2),
   ])
   return [
-    ['operation', '', 'requests/s', 'rows written/s', `ratio to ${lines[0]!.implementation}`, 'lowest–highest', 'p99 ms', 'CPU µs/request', 'CPU ratio'],
+    [
+      'operation',
+      '',
+      'requests/s',
+      'rows written/s',
+      `ratio to ${lines[0]!.implementation}`,
+      'lowest–highest',
+      'p99 ms',
+      'CPU µs/request',
+      'CPU ratio',
+    ],
     ['---', '---', '--:', '--:', '--:', '--:', '--:', '--:', '--:'],
     ...rows,
-  ].map(cells => `| ${cells.join(' | ')} |`).join('\n')
+  ]
+    .map(cells => `| ${cells.join(' | ')} |`)
+    .join('\n')
 }
 
 const grouped = (value: number) => Math.round(value).toLocaleString('en-US').replaceAll(',', ' ')

@@ -47,8 +47,10 @@ async function main(options: BenchOptions): Promise<void> {
   const audited = PLUGIN_OPERATIONS.filter(title => title.includes(options.only ?? ''))
   const cached = [CACHED_LIST, KNOWN_TOTAL].filter(({ title }) => title.includes(options.only ?? ''))
   const count = operations.length + outbox.length + variants.length + audited.length + cached.length
-  if (count === 0 && ![CURSOR, PAGE].some(title => title.includes(options.only ?? ''))) throw new Error(`No operation has "${options.only}" in its name.`)
-  if (operations.length + outbox.length + cached.length === 0 && options.profile) throw new Error(`"${options.only}" cannot be profiled. Use "list".`)
+  if (count === 0 && ![CURSOR, PAGE].some(title => title.includes(options.only ?? '')))
+    throw new Error(`No operation has "${options.only}" in its name.`)
+  if (operations.length + outbox.length + cached.length === 0 && options.profile)
+    throw new Error(`"${options.only}" cannot be profiled. Use "list".`)
 
   buildApp(options)
   const temporary = mkdtempSync(join(tmpdir(), 'auto-api-bench-'))
@@ -144,7 +146,8 @@ async function compare(
     if (!against && KNOWN_TOTAL.title.includes(only ?? ''))
       measured.push(await compareKnownTotals(database, sample, generator, effort))
     if (!against && PAGE.includes(only ?? '')) measured.push(await comparePages(database, sample, generator, effort))
-    for (const variant of variantsOf({ only, variants: withVariants })) measured.push(...(await compareVariant(variant, d, database, sample, generator, effort)))
+    for (const variant of variantsOf({ only, variants: withVariants }))
+      measured.push(...(await compareVariant(variant, d, database, sample, generator, effort)))
     for (const name of remote) measured.push(...(await compareRemote(REMOTE_SERVERS[name], built, database, sample, generator, effort)))
     // Writes come last: they make the files larger, and faster implementations write more rows.
     await measureAll(writes)
@@ -229,7 +232,9 @@ async function showProfiles(
   const profiled: readonly { readonly operation: Operation, readonly implementations: readonly Implementation[] }[] = [
     ...operations.map(operation => ({ operation, implementations: IMPLEMENTATIONS })),
     ...operations.filter(({ title }) => BARE.operations.includes(title)).map(operation => ({ operation, implementations: [BARE] })),
-    ...[...OUTBOX_OPERATIONS, CACHED_LIST].filter(({ title }) => title.includes(only ?? '')).map(operation => ({ operation, ...operation })),
+    ...[...OUTBOX_OPERATIONS, CACHED_LIST]
+      .filter(({ title }) => title.includes(only ?? ''))
+      .map(operation => ({ operation, ...operation })),
   ]
   for (const { operation, implementations } of profiled) {
     const implementation = implementations.find(implementation => implementation.key === key)

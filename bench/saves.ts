@@ -1,5 +1,6 @@
 /**
- * Measures how long the development server takes from saving a file to the first response with the change, beside an empty Nuxt app with one
+ * Measures how long the development server takes from saving a file to the first response with the change, beside an empty Nuxt app with
+ * one
  * handler. Each app has a file with rules, a file with tables, and a handler of its own.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
@@ -84,20 +85,35 @@ export default defineNitroPlugin(() => {
   client.exec('create table posts (id integer primary key, title text); insert into posts values (1, 1); create table comments (id integer primary key)')
   initializeDatabase(drizzle({ client }), 'better-sqlite3')
 })`,
-    ...Object.fromEntries(['posts', ...MORE].map(name => [`server/resources/${name}.ts`, `import { ${name} } from '../database/schema'
-export default defineResource(${name}, { permissions: { read: true } })`])),
+    ...Object.fromEntries(
+      ['posts', ...MORE].map(name => [
+        `server/resources/${name}.ts`,
+        `import { ${name} } from '../database/schema'
+export default defineResource(${name}, { permissions: { read: true } })`,
+      ]),
+    ),
   },
   saves: [
     {
-      kind: 'a file with rules', file: 'server/resources/comments.ts', path: '/api/comments', shows: ['200', '401'],
-      texts: vary(value => `import { comments } from '../database/schema'
-export default defineResource(comments, { permissions: { read: ${value === 0 ? 'true' : '\'reader\''} } })`),
+      kind: 'a file with rules',
+      file: 'server/resources/comments.ts',
+      path: '/api/comments',
+      shows: ['200', '401'],
+      texts: vary(
+        value => `import { comments } from '../database/schema'
+export default defineResource(comments, { permissions: { read: ${value === 0 ? 'true' : '\'reader\''} } })`,
+      ),
     },
     {
-      kind: 'a file with tables', file: 'server/database/schema.ts', path: '/api/posts', shows: ['"title0"', '"title1"'],
-      texts: vary(value => `import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+      kind: 'a file with tables',
+      file: 'server/database/schema.ts',
+      path: '/api/posts',
+      shows: ['"title0"', '"title1"'],
+      texts: vary(
+        value => `import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 export const posts = sqliteTable('posts', { id: integer().primaryKey(), title${value}: text('title') })
-${['comments', ...MORE].map(name => `export const ${name} = sqliteTable('${name}', { id: integer().primaryKey() })`).join('\n')}`),
+${['comments', ...MORE].map(name => `export const ${name} = sqliteTable('${name}', { id: integer().primaryKey() })`).join('\n')}`,
+      ),
     },
     HELLO,
   ],

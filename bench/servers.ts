@@ -73,7 +73,11 @@ export async function compareServers(): Promise<void> {
       await orders.database.query('insert into orders (organization_id, name) select 1, \'order \' || n from generate_series(1, 1000) n')
       const env = { ORDERS_REPLICA_URL: `postgres://postgres@127.0.0.1:${replica.port}/${orders.database.name}` }
       for (let index = 0; index < count; index++) orders.servers.push(await orders.start(env))
-      return { servers: orders.servers, token: await createToken(orders.servers[0]!.url), readings: new Map(KINDS.map(kind => [kind, [] as Reading[]])) }
+      return {
+        servers: orders.servers,
+        token: await createToken(orders.servers[0]!.url),
+        readings: new Map(KINDS.map(kind => [kind, [] as Reading[]])),
+      }
     }))
     for (const { servers, token } of groups) for (const kind of KINDS) await run(kind, servers, token, WARM_UP * servers.length)
     // In turns, so that the machine is as busy for the one as for the other.
@@ -84,7 +88,9 @@ export async function compareServers(): Promise<void> {
           const requests = REQUESTS * servers.length
           await run(kind, servers, token, requests, RATE * servers.length)
           const after = await readAll(servers)
-          readings.get(kind)!.push({ cpu: 1000 * (after.cpu - before.cpu) / requests, statements: (after.statements - before.statements) / requests })
+          readings
+            .get(kind)!
+            .push({ cpu: (1000 * (after.cpu - before.cpu)) / requests, statements: (after.statements - before.statements) / requests })
         }
       }
     }
@@ -97,11 +103,15 @@ export async function compareServers(): Promise<void> {
 
 /** @param groups the readings of one server, and those of several */
 function print(groups: readonly ReadonlyMap<Kind, readonly Reading[]>[]): void {
-  console.info(`| per request, median of ${ROUNDS} rounds of ${REQUESTS} requests to each server, ${RATE} per second | 1 server | ${COUNT} servers | ratio |\n|---|--:|--:|--:|`)
+  console.info(
+    `| per request, median of ${ROUNDS} rounds of ${REQUESTS} requests to each server, ${RATE} per second | 1 server | ${COUNT} servers | ratio |\n|---|--:|--:|--:|`,
+  )
   const ratios = KINDS.map(kind => (['cpu', 'statements'] as const).map((name) => {
     const [one, several] = groups.map(readings => median(readings.get(kind)!.map(reading => reading[name]))) as [number, number]
     const [title, unit] = name === 'cpu' ? ['processor time', ' ms'] : ['statements', '']
-    console.info(`| ${kind.title}: ${title} of all servers | ${one.toFixed(2)}${unit} | ${several.toFixed(2)}${unit} | ${(several / one).toFixed(2)} |`)
+    console.info(
+      `| ${kind.title}: ${title} of all servers | ${one.toFixed(2)}${unit} | ${several.toFixed(2)}${unit} | ${(several / one).toFixed(2)} |`,
+    )
     return several / one
   })) as [number[], number[]]
   const exceeded = ['processor time', 'statements'].filter((_, index) => ratios[1][index]! > MAX_RATIO)
@@ -110,9 +120,14 @@ function print(groups: readonly ReadonlyMap<Kind, readonly Reading[]>[]): void {
 
 async function load(): Promise<Support> {
   const path = (file: string) => new URL(`../test/${file}`, import.meta.url).pathname
-  const { packageAliases } = await createJiti(import.meta.url).import<{ packageAliases: () => Record<string, string> }>(path('support/aliases.ts'))
+  const { packageAliases } = await createJiti(import.meta.url).import<{ packageAliases: () => Record<string, string> }>(
+    path('support/aliases.ts'),
+  )
   const jiti = createJiti(import.meta.url, { alias: packageAliases() })
-  return { ...await jiti.import<object>(path('e2e/servers/orders.ts')), ...await jiti.import<object>(path('e2e/servers/parts.ts')) } as Support
+  return {
+    ...(await jiti.import<object>(path('e2e/servers/orders.ts'))),
+    ...(await jiti.import<object>(path('e2e/servers/parts.ts'))),
+  } as Support
 }
 
 async function readAll(servers: readonly { readonly url: string, readonly pid: number }[]): Promise<Reading> {
@@ -132,19 +147,27 @@ async function createToken(url: string): Promise<string> {
 }
 
 /** Sends the same requests in each round. The next server gets the next request. Without a rate, as fast as the servers respond. */
-async function run(kind: Kind, servers: readonly { readonly url: string }[], token: string, requests: number, rate = Infinity): Promise<void> {
+async function run(
+  kind: Kind,
+  servers: readonly { readonly url: string }[],
+  token: string,
+  requests: number,
+  rate = Infinity,
+): Promise<void> {
   let next = 0
   const start = performance.now()
-  await Promise.all(Array.from({ length: CONNECTIONS }, async () => {
-    while (next < requests) {
-      const index = next++
-      const early = start + 1000 * index / rate - performance.now()
-      if (early > 0) await new Promise(resolve => setTimeout(resolve, early))
-      const { method, path, headers = {}, body } = kind.requestOf(index, token)
-      const answer = await exchange(servers[index % servers.length]!.url + path, method, headers, body)
-      if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.body}`)
-    }
-  }))
+  await Promise.all(
+    Array.from({ length: CONNECTIONS }, async () => {
+      while (next < requests) {
+        const index = next++
+        const early = start + (1000 * index) / rate - performance.now()
+        if (early > 0) await new Promise(resolve => setTimeout(resolve, early))
+        const { method, path, headers = {}, body } = kind.requestOf(index, token)
+        const answer = await exchange(servers[index % servers.length]!.url + path, method, headers, body)
+        if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.body}`)
+      }
+    }),
+  )
 }
 
 const KINDS: readonly [Kind, Kind] = [

@@ -33,7 +33,9 @@ export async function compareStarts(): Promise<void> {
   const empty = { resources: 'empty app', implementation: { ...d, entry: build(folderOf('empty'), 'empty') }, starts: [] as Start[] }
   const apps = [
     ...RESOURCES.map(resources => ({
-      resources: String(resources), implementation: { ...d, entry: build(appFolder, `start-${resources}`, resources) }, starts: [] as Start[],
+      resources: String(resources),
+      implementation: { ...d, entry: build(appFolder, `start-${resources}`, resources) },
+      starts: [] as Start[],
     })),
     empty,
   ]

@@ -29,7 +29,11 @@ const MODEL: Readonly<Record<string, { readonly fields: readonly string[], reado
 const TO_MANY = new Set(['posts', 'comments', 'tags'])
 
 export const toUrl = ({ path, parameters }: SearchedRequest) =>
-  `/api/${path}?${new URLSearchParams(Object.entries(parameters).filter(([, value]) => value !== undefined).map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]))}`
+  `/api/${path}?${new URLSearchParams(
+    Object.entries(parameters)
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]),
+  )}`
 
 export const sizeOf = (request: SearchedRequest) => toUrl(request).length + JSON.stringify(request.body ?? '').length
 
@@ -40,12 +44,35 @@ const chance = (random: Random, of: number) => random() < of
 const many = <T>(random: Random, max: number, make: () => T): T[] => Array.from({ length: 1 + Math.floor(random() * max) }, make)
 const entries = <T>(random: Random, max: number, make: () => [string, T]): Record<string, T> => Object.fromEntries(many(random, max, make))
 
-const pattern = (random: Random) => pick(['zz', 'a%', '%a%b', `${'a'.repeat(60)}c`, `${'a%'.repeat(15)}c`, `${'_'.repeat(15)}z`, `${'%aaa'.repeat(15)}c`], random)
+const pattern = (random: Random) =>
+  pick(['zz', 'a%', '%a%b', `${'a'.repeat(60)}c`, `${'a%'.repeat(15)}c`, `${'_'.repeat(15)}z`, `${'%aaa'.repeat(15)}c`], random)
 const isNumber = (field: string) => field === 'id' || field.endsWith('Id')
 
 function condition(field: string, random: Random): unknown {
-  if (!isNumber(field)) return pick<unknown>([{ $like: pattern(random) }, { $like: pattern(random) }, { $ne: 'x' }, 'x', { $gt: 'a' }, { $in: many(random, 50, () => 'x') }, { $null: false }], random)
-  return pick<unknown>([{ $gt: 0 }, { $gt: 0, $lt: 10_000 }, { $ne: 5 }, { $in: many(random, 500, () => Math.ceil(random() * 10_000)) }, { $nin: [1, 2] }, { $lt: Math.ceil(random() * 10_000) }], random)
+  if (!isNumber(field))
+    return pick<unknown>(
+      [
+        { $like: pattern(random) },
+        { $like: pattern(random) },
+        { $ne: 'x' },
+        'x',
+        { $gt: 'a' },
+        { $in: many(random, 50, () => 'x') },
+        { $null: false },
+      ],
+      random,
+    )
+  return pick<unknown>(
+    [
+      { $gt: 0 },
+      { $gt: 0, $lt: 10_000 },
+      { $ne: 5 },
+      { $in: many(random, 500, () => Math.ceil(random() * 10_000)) },
+      { $nin: [1, 2] },
+      { $lt: Math.ceil(random() * 10_000) },
+    ],
+    random,
+  )
 }
 
 function conditions(resource: string, random: Random, depth: number): Record<string, unknown> {
@@ -121,12 +148,42 @@ const KINDS: readonly Kind[] = [
   { method: 'GET', path: (resource, random) => `${resource}/${id(random)}`, of: OWN, parameters: GET },
   { method: 'GET', path: (_, random) => `posts/${id(random)}/relations/tags`, of: () => 'tags', parameters: LIST },
   { method: 'GET', path: (_, random) => `tags/${id(random)}/relations/posts`, of: () => 'posts', parameters: LIST },
-  { method: 'DELETE', path: resource => `${resource}/bulk`, of: OWN, parameters: { force: () => 'true' }, body: (_, random) => ({ ids: ids(random) }) },
+  {
+    method: 'DELETE',
+    path: resource => `${resource}/bulk`,
+    of: OWN,
+    parameters: { force: () => 'true' },
+    body: (_, random) => ({ ids: ids(random) }),
+  },
   { method: 'DELETE', path: (resource, random) => `${resource}/${id(random)}`, of: OWN, parameters: { force: () => 'true' } },
-  { method: 'PATCH', path: () => 'posts/bulk', of: () => 'posts', parameters: {}, body: (_, random) => ({ items: ids(random).map(id => ({ id, data: { title: 'x', authorId: 1 } })) }) },
-  { method: 'POST', path: () => 'posts/bulk', of: () => 'posts', parameters: {}, body: (_, random) => ({ items: ids(random).map(() => ({ title: 'x', body: 'x', authorId: 1 })) }) },
-  { method: 'POST', path: (_, random) => `tags/${id(random)}/relations/posts`, of: () => 'tags', parameters: {}, body: (_, random) => ({ ids: ids(random) }) },
-  { method: 'PUT', path: (_, random) => `tags/${id(random)}/relations/posts`, of: () => 'tags', parameters: {}, body: (_, random) => ({ ids: ids(random) }) },
+  {
+    method: 'PATCH',
+    path: () => 'posts/bulk',
+    of: () => 'posts',
+    parameters: {},
+    body: (_, random) => ({ items: ids(random).map(id => ({ id, data: { title: 'x', authorId: 1 } })) }),
+  },
+  {
+    method: 'POST',
+    path: () => 'posts/bulk',
+    of: () => 'posts',
+    parameters: {},
+    body: (_, random) => ({ items: ids(random).map(() => ({ title: 'x', body: 'x', authorId: 1 })) }),
+  },
+  {
+    method: 'POST',
+    path: (_, random) => `tags/${id(random)}/relations/posts`,
+    of: () => 'tags',
+    parameters: {},
+    body: (_, random) => ({ ids: ids(random) }),
+  },
+  {
+    method: 'PUT',
+    path: (_, random) => `tags/${id(random)}/relations/posts`,
+    of: () => 'tags',
+    parameters: {},
+    body: (_, random) => ({ ids: ids(random) }),
+  },
 ]
 
 /** A request, and how to make another one like it. */
@@ -143,8 +200,16 @@ export function randomRequest(random: Random, searched: Searched): Candidate {
   const kind = pick(KINDS.filter(({ method }) => (method === 'GET') === (searched === 'reads')), random)
   const resource = pick(Object.keys(MODEL), random)
   const all = Object.entries(kind.parameters)
-  const parameters = Object.fromEntries(all.filter(() => chance(random, 0.5)).map(([name, make]) => [name, make(kind.of(resource), random)]))
-  return toCandidate(kind, resource, { method: kind.method, path: kind.path(resource, random), parameters, ...kind.body && { body: kind.body(resource, random) } }, random, searched)
+  const parameters = Object.fromEntries(
+    all.filter(() => chance(random, 0.5)).map(([name, make]) => [name, make(kind.of(resource), random)]),
+  )
+  return toCandidate(
+    kind,
+    resource,
+    { method: kind.method, path: kind.path(resource, random), parameters, ...(kind.body && { body: kind.body(resource, random) }) },
+    random,
+    searched,
+  )
 }
 
 function toCandidate(kind: Kind, resource: string, request: SearchedRequest, random: Random, searched: Searched): Candidate {

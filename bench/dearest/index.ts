@@ -26,19 +26,45 @@ export interface Found {
 
 const KEPT = 10
 /** One `$like` over the body of every post. */
-const SCAN: SearchedRequest = { method: 'GET', path: 'posts', parameters: { filter: { body: { $like: 'zz' } }, fields: 'id', limit: '1', count: 'none' } }
+const SCAN: SearchedRequest = {
+  method: 'GET',
+  path: 'posts',
+  parameters: { filter: { body: { $like: 'zz' } }, fields: 'id', limit: '1', count: 'none' },
+}
 
 /** Tries random requests, and variants of the dearest ones. A variant is measured twice, and the shorter block counts. */
-export async function searchDearest({ searched, seed, tries }: { readonly searched: Searched, readonly seed: number, readonly tries: number }): Promise<Found> {
+export async function searchDearest({
+  searched,
+  seed,
+  tries,
+}: {
+  readonly searched: Searched
+  readonly seed: number
+  readonly tries: number
+}): Promise<Found> {
   const { client, db } = openScene()
   client.exec(await auditLogSql('sqlite'))
-  const permissions = { read: true, create: true, update: true, delete: true, purge: true, restore: true, viewDeleted: true, aggregate: true } as const
+  const permissions = {
+    read: true,
+    create: true,
+    update: true,
+    delete: true,
+    purge: true,
+    restore: true,
+    viewDeleted: true,
+    aggregate: true,
+  } as const
   const { users, posts, comments, tags } = TABLES
   const server = await createServer({
-    db, modules: [TABLES], plugins: [auditLog()],
-    registrations: Object.entries({ users, posts, comments, tags, auditLog: sqliteTable('audit_log', auditLogColumns()) }).map(([name, schema]) => ({ name, schema: schema as never, authorization: { permissions } })),
+    db,
+    modules: [TABLES],
+    plugins: [auditLog()],
+    registrations: Object.entries({ users, posts, comments, tags, auditLog: sqliteTable('audit_log', auditLogColumns()) }).map(
+      ([name, schema]) => ({ name, schema: schema as never, authorization: { permissions } }),
+    ),
   })
-  const send = async ({ method, body, ...request }: SearchedRequest) => (await server.request(method, toUrl({ method, ...request }), { ...body !== undefined && { body } })).status
+  const send = async ({ method, body, ...request }: SearchedRequest) =>
+    (await server.request(method, toUrl({ method, ...request }), { ...(body !== undefined && { body }) })).status
 
   /** A write is undone, so that each request finds the same rows. */
   async function measure(request: SearchedRequest): Promise<{ status: number, block: number }> {
@@ -56,7 +82,10 @@ export async function searchDearest({ searched, seed, tries }: { readonly search
   let dearest: { candidate: Candidate, status: number, block: number }[] = []
   let accepted = 0
   for (let tried = 0; tried < tries; tried++) {
-    const candidate = dearest.length > 0 && random() < 0.6 ? dearest[Math.floor(random() * dearest.length)]!.candidate.vary() : randomRequest(random, searched)
+    const candidate
+      = dearest.length > 0 && random() < 0.6
+        ? dearest[Math.floor(random() * dearest.length)]!.candidate.vary()
+        : randomRequest(random, searched)
     if (sizeOf(candidate.request) > MAX_REQUEST) continue
     const { status, block } = await measure(candidate.request)
     if (status < 400) accepted++
@@ -67,9 +96,14 @@ export async function searchDearest({ searched, seed, tries }: { readonly search
   }
   client.close()
   return {
-    scan, tried: tries, accepted,
+    scan,
+    tried: tries,
+    accepted,
     dearest: dearest.map(({ candidate: { request }, status, block }) => ({
-      request: `${request.method} ${decodeURIComponent(toUrl(request).replaceAll('+', ' ')).slice(0, 1500)} ${JSON.stringify(request.body ?? '').slice(0, 80)}`, status, block, ratio: block / scan,
+      request: `${request.method} ${decodeURIComponent(toUrl(request).replaceAll('+', ' ')).slice(0, 1500)} ${JSON.stringify(request.body ?? '').slice(0, 80)}`,
+      status,
+      block,
+      ratio: block / scan,
     })),
   }
 }

@@ -9,13 +9,25 @@ const posts = sqliteTable('posts', {
   title: text('title').notNull(), body: text('body').notNull(), deletedAt: integer('deleted_at', { mode: 'timestamp' }),
 })
 const comments = sqliteTable('comments', {
-  id: integer('id').primaryKey(), postId: integer('post_id').references(() => posts.id, { onDelete: 'cascade' }),
-  authorId: integer('author_id').references(() => users.id, { onDelete: 'cascade' }), body: text('body').notNull(), deletedAt: integer('deleted_at', { mode: 'timestamp' }),
+  id: integer('id').primaryKey(),
+  postId: integer('post_id').references(() => posts.id, { onDelete: 'cascade' }),
+  authorId: integer('author_id').references(() => users.id, { onDelete: 'cascade' }),
+  body: text('body').notNull(),
+  deletedAt: integer('deleted_at', { mode: 'timestamp' }),
 })
 const tags = sqliteTable('tags', { id: integer('id').primaryKey(), name: text('name').notNull() })
-const postTags = sqliteTable('post_tags', {
-  postId: integer('post_id').notNull().references(() => posts.id, { onDelete: 'cascade' }), tagId: integer('tag_id').notNull().references(() => tags.id, { onDelete: 'cascade' }),
-}, table => [primaryKey({ columns: [table.postId, table.tagId] })])
+const postTags = sqliteTable(
+  'post_tags',
+  {
+    postId: integer('post_id')
+      .notNull()
+      .references(() => posts.id, { onDelete: 'cascade' }),
+    tagId: integer('tag_id')
+      .notNull()
+      .references(() => tags.id, { onDelete: 'cascade' }),
+  },
+  table => [primaryKey({ columns: [table.postId, table.tagId] })],
+)
 
 export const TABLES = { users, posts, comments, tags, postTags }
 
@@ -42,7 +54,19 @@ export function openScene() {
     return (...values: unknown[]) => void statement.run(...values)
   }
   client.transaction(() => {
-    const [user, post, comment, tag, link] = ['users (name) values (?)', 'posts (author_id, title, body) values (?, ?, ?)', 'comments (post_id, author_id, body) values (?, ?, ?)', 'tags (name) values (?)', 'post_tags values (?, ?)'].map(into => run(`insert into ${into}`)) as [ReturnType<typeof run>, ReturnType<typeof run>, ReturnType<typeof run>, ReturnType<typeof run>, ReturnType<typeof run>]
+    const [user, post, comment, tag, link] = [
+      'users (name) values (?)',
+      'posts (author_id, title, body) values (?, ?, ?)',
+      'comments (post_id, author_id, body) values (?, ?, ?)',
+      'tags (name) values (?)',
+      'post_tags values (?, ?)',
+    ].map(into => run(`insert into ${into}`)) as [
+      ReturnType<typeof run>,
+      ReturnType<typeof run>,
+      ReturnType<typeof run>,
+      ReturnType<typeof run>,
+      ReturnType<typeof run>,
+    ]
     for (let id = 1; id <= USERS; id++) user(`user ${id}`)
     for (let id = 1; id <= TAGS; id++) tag(`tag ${id}`)
     for (let id = 1; id <= 10_010; id++) {

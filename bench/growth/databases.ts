@@ -29,7 +29,9 @@ const presets = (dialect: GrowthDialect) => fileURLToPath(new URL(`../../src/run
 
 /** The tables use the module's presets, which Node cannot import without a bundler. */
 const importTables = (dialect: GrowthDialect) =>
-  createJiti(import.meta.url, { alias: { [`nuxt-auto-api/schema/${dialect}`]: presets(dialect) } }).import<Record<string, unknown>>(`./server/database/${dialect}.ts`)
+  createJiti(import.meta.url, { alias: { [`nuxt-auto-api/schema/${dialect}`]: presets(dialect) } }).import<Record<string, unknown>>(
+    `./server/database/${dialect}.ts`,
+  )
 
 interface Words {
   /** A query of the numbers from 1 to `last`, in the column `n`. */
@@ -43,7 +45,8 @@ interface Words {
 
 const WORDS: Readonly<Record<GrowthDialect, Words>> = {
   sqlite: {
-    numbers: last => `(with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < ${last}) select n from numbers) as numbers`,
+    numbers: last =>
+      `(with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < ${last}) select n from numbers) as numbers`,
     time: milliseconds => milliseconds,
     hex: number => `printf('%012x', ${number})`,
     uuid: text => text,

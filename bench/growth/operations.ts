@@ -31,7 +31,9 @@ const newest = { limit: 20, sort: '-createdAt' }
 
 /** Pages 1 to 5 for a caller of each organization. */
 const pages = (parameters: Record<string, string | number>) => () =>
-  [1, 2, 3, 4, 5].flatMap(page => callers.map((caller): BenchRequest => ({ caller, path: query({ ...newest, count: 'none', ...parameters, page }) })))
+  [1, 2, 3, 4, 5].flatMap(page =>
+    callers.map((caller): BenchRequest => ({ caller, path: query({ ...newest, count: 'none', ...parameters, page }) })),
+  )
 
 const before = (share: number, { size }: Where) => new Date(START + size * share * 1000).toISOString()
 
@@ -44,15 +46,23 @@ async function read<T>({ server }: Where, request: BenchRequest): Promise<T> {
 /** Ids of posts of the caller's organization, the newest before a point of the table. */
 async function findIds(where: Where, caller: number, share: number, limit: number): Promise<number[]> {
   const filter = JSON.stringify({ createdAt: { $lte: before(share, where) } })
-  const { data } = await read<{ data: { id: number }[] }>(where, { caller, path: query({ limit, sort: '-createdAt', count: 'none', fields: 'id', filter }) })
+  const { data } = await read<{ data: { id: number }[] }>(where, {
+    caller,
+    path: query({ limit, sort: '-createdAt', count: 'none', fields: 'id', filter }),
+  })
   return data.map(({ id }) => id)
 }
 
 /** @throws When a response has fewer records than the operation reads. */
-export async function checkRecords({ title, records = 20 }: GrowthOperation, server: RunningServer, requests: readonly BenchRequest[]): Promise<void> {
+export async function checkRecords(
+  { title, records = 20 }: GrowthOperation,
+  server: RunningServer,
+  requests: readonly BenchRequest[],
+): Promise<void> {
   for (const request of requests) {
     const text = await (await fetch(server.posts + request.path, toFetchOptions(request))).text()
-    if (countRecords(text) < records) throw new Error(`${title}: ${request.path} returns ${countRecords(text)} records.\n${text.slice(0, 500)}`)
+    if (countRecords(text) < records)
+      throw new Error(`${title}: ${request.path} returns ${countRecords(text)} records.\n${text.slice(0, 500)}`)
   }
 }
 
@@ -71,7 +81,10 @@ export const GROWTH_OPERATIONS: readonly GrowthOperation[] = [
       const requests: BenchRequest[] = []
       for (const caller of callers) {
         const filter = JSON.stringify({ createdAt: { $lte: before(0.05, where) } })
-        const { meta } = await read<{ meta: { nextCursor: string } }>(where, { caller, path: query({ ...newest, limit: 1, cursor: '', filter }) })
+        const { meta } = await read<{ meta: { nextCursor: string } }>(where, {
+          caller,
+          path: query({ ...newest, limit: 1, cursor: '', filter }),
+        })
         requests.push({ caller, path: query({ ...newest, cursor: meta.nextCursor }) })
       }
       return requests
@@ -79,10 +92,13 @@ export const GROWTH_OPERATIONS: readonly GrowthOperation[] = [
   },
   {
     title: 'filter by author',
-    requests: ({ size }) => callers.flatMap(caller => [0.1, 0.3, 0.5, 0.7, 0.9].map((share): BenchRequest => {
-      const authorId = Math.floor(size / 100 * share / ORGANIZATIONS) * ORGANIZATIONS + caller
-      return { caller, path: query({ ...newest, count: 'none', filter: JSON.stringify({ authorId }) }) }
-    })),
+    requests: ({ size }) =>
+      callers.flatMap(caller =>
+        [0.1, 0.3, 0.5, 0.7, 0.9].map((share): BenchRequest => {
+          const authorId = Math.floor(((size / 100) * share) / ORGANIZATIONS) * ORGANIZATIONS + caller
+          return { caller, path: query({ ...newest, count: 'none', filter: JSON.stringify({ authorId }) }) }
+        }),
+      ),
   },
   { title: 'include author and comments', requests: pages({ include: 'author[id,name],comments[id,body]' }) },
   {
@@ -98,16 +114,28 @@ export const GROWTH_OPERATIONS: readonly GrowthOperation[] = [
       return requests
     },
   },
-  { title: 'create', records: 1, requests: () => callers.map(caller => ({ caller, path: '', body: { title: 'A new post', status: 'draft', authorId: caller } })) },
+  {
+    title: 'create',
+    records: 1,
+    requests: () => callers.map(caller => ({ caller, path: '', body: { title: 'A new post', status: 'draft', authorId: caller } })),
+  },
   {
     title: 'export of 1 000 posts',
     records: 800,
-    requests: where => callers.map((caller) => {
-      const [from, to] = [0.5, 0.5 + 6000 / where.size].map(share => before(share, where))
-      return { caller, path: `/export${query({ format: 'csv', sort: 'createdAt', filter: JSON.stringify({ createdAt: { $gte: from, $lt: to } }) })}` }
-    }),
+    requests: where =>
+      callers.map((caller) => {
+        const [from, to] = [0.5, 0.5 + 6000 / where.size].map(share => before(share, where))
+        return {
+          caller,
+          path: `/export${query({ format: 'csv', sort: 'createdAt', filter: JSON.stringify({ createdAt: { $gte: from, $lt: to } }) })}`,
+        }
+      }),
   },
-  { title: 'page of the audit log', path: 'audit-log', requests: () => callers.map(caller => ({ caller, path: query({ limit: 20, cursor: '' }) })) },
+  {
+    title: 'page of the audit log',
+    path: 'audit-log',
+    requests: () => callers.map(caller => ({ caller, path: query({ limit: 20, cursor: '' }) })),
+  },
   {
     title: 'history of a record',
     records: 1,
@@ -115,7 +143,8 @@ export const GROWTH_OPERATIONS: readonly GrowthOperation[] = [
     async requests(where) {
       const requests: BenchRequest[] = []
       for (const caller of callers) {
-        for (const recordId of await findIds(where, caller, 0.5, 5)) requests.push({ caller, path: query({ limit: 20, cursor: '', resource: 'posts', recordId }) })
+        for (const recordId of await findIds(where, caller, 0.5, 5))
+          requests.push({ caller, path: query({ limit: 20, cursor: '', resource: 'posts', recordId }) })
       }
       return requests
     },
@@ -125,7 +154,11 @@ export const GROWTH_OPERATIONS: readonly GrowthOperation[] = [
   {
     title: 'page by number, after 95 % of the rows',
     grows: true,
-    requests: ({ size }) => callers.map(caller => ({ caller, path: query({ ...newest, count: 'none', page: Math.floor(size / ORGANIZATIONS * 0.95 / 20) }) })),
+    requests: ({ size }) =>
+      callers.map(caller => ({
+        caller,
+        path: query({ ...newest, count: 'none', page: Math.floor(((size / ORGANIZATIONS) * 0.95) / 20) }),
+      })),
   },
 ]
 

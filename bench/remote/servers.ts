@@ -46,10 +46,13 @@ export const postgres: RemoteServer = {
   async create(name, tables) {
     await onPostgres('postgres', client => client.query(`create database ${name}`))
     await onPostgres(name, async (client) => {
-      for (const statement of await kit.generateMigration(kit.generateDrizzleJson({}), kit.generateDrizzleJson(pgTables))) await client.query(statement)
+      for (const statement of await kit.generateMigration(kit.generateDrizzleJson({}), kit.generateDrizzleJson(pgTables)))
+        await client.query(statement)
       for (const [table, rows] of tables) {
         for (let start = 0; start < rows.length; start += STEP)
-          await client.query(`insert into ${table} select * from json_populate_recordset(null::${table}, $1)`, [JSON.stringify(rows.slice(start, start + STEP))])
+          await client.query(`insert into ${table} select * from json_populate_recordset(null::${table}, $1)`, [
+            JSON.stringify(rows.slice(start, start + STEP)),
+          ])
       }
       await client.query('vacuum analyze')
     })
@@ -60,7 +63,10 @@ export const postgres: RemoteServer = {
 
 const MARIADB = { host: '127.0.0.1', port: 3306, user: 'root', timezone: 'Z' }
 
-async function onMariadb<T>(database: string | undefined, run: (client: Awaited<ReturnType<typeof createConnection>>) => Promise<T>): Promise<T> {
+async function onMariadb<T>(
+  database: string | undefined,
+  run: (client: Awaited<ReturnType<typeof createConnection>>) => Promise<T>,
+): Promise<T> {
   const client = await createConnection({ ...MARIADB, database })
   try {
     return await run(client)
@@ -79,7 +85,10 @@ export const mariadb: RemoteServer = {
   async create(name, tables) {
     await onMariadb(undefined, client => client.query(`create database ${name}`))
     await onMariadb(name, async (client) => {
-      const statements = await kit.generateMySQLMigration(await kit.generateMySQLDrizzleJson({}), await kit.generateMySQLDrizzleJson(mysqlTables))
+      const statements = await kit.generateMySQLMigration(
+        await kit.generateMySQLDrizzleJson({}),
+        await kit.generateMySQLDrizzleJson(mysqlTables),
+      )
       for (const statement of statements) await client.query(statement)
       for (const [table, rows] of tables) {
         const names = Object.keys(rows[0]!)

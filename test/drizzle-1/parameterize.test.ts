@@ -22,7 +22,13 @@ const isRendered = (name: keyof typeof things.$inferSelect, value: unknown) => {
   return { rendered, values }
 }
 
-it.each([['texts', ['a']], ['json', { a: 1 }], ['document', { a: 1 }], ['vector', [1, 2]], ['sparse', '{1:1}/2']] as const)('%s is rendered', (name, value) => {
+it.each([
+  ['texts', ['a']],
+  ['json', { a: 1 }],
+  ['document', { a: 1 }],
+  ['vector', [1, 2]],
+  ['sparse', '{1:1}/2'],
+] as const)('%s is rendered', (name, value) => {
   expect(isRendered(name, value).rendered).toBe(true)
 })
 

@@ -43,8 +43,16 @@ const whole = defineRelations(schema, r => ({
   users: {
     articles: r.many.posts({ alias: 'written' }),
     edits: r.many.posts({ alias: 'edited' }),
-    following: r.many.users({ from: r.users.id.through(r.follows.followerId), to: r.users.id.through(r.follows.followedId), alias: 'follows' }),
-    followers: r.many.users({ from: r.users.id.through(r.follows.followedId), to: r.users.id.through(r.follows.followerId), alias: 'followed' }),
+    following: r.many.users({
+      from: r.users.id.through(r.follows.followerId),
+      to: r.users.id.through(r.follows.followedId),
+      alias: 'follows',
+    }),
+    followers: r.many.users({
+      from: r.users.id.through(r.follows.followedId),
+      to: r.users.id.through(r.follows.followerId),
+      alias: 'followed',
+    }),
   },
   tags: { labelled: r.many.posts() },
 }))
@@ -53,8 +61,12 @@ describe('a relation of defineRelations()', () => {
   const resources = registered({ posts, users, tags }, { posts: whole, users: whole, tags: whole })
 
   it('names both sides, also if only one of them lists the columns', () => {
-    expect(described(resources.get('posts')!)).toEqual(expect.arrayContaining(['writer: one users(authorId → id)', 'editor: one users(editorId → id)']))
-    expect(described(resources.get('users')!)).toEqual(expect.arrayContaining(['articles: many posts(id → authorId)', 'edits: many posts(id → editorId)']))
+    expect(described(resources.get('posts')!)).toEqual(
+      expect.arrayContaining(['writer: one users(authorId → id)', 'editor: one users(editorId → id)']),
+    )
+    expect(described(resources.get('users')!)).toEqual(
+      expect.arrayContaining(['articles: many posts(id → authorId)', 'edits: many posts(id → editorId)']),
+    )
   })
 
   it('names both directions of a many-to-many relation', () => {
@@ -64,7 +76,8 @@ describe('a relation of defineRelations()', () => {
 
   it('names the directions of a junction that joins a table with itself by the columns of the junction', () => {
     const users = resources.get('users')!
-    const sourceOf = (name: string) => (users.relations.get(name) as { junction?: { sourceKey: { columns: readonly string[] } } }).junction?.sourceKey.columns
+    const sourceOf = (name: string) =>
+      (users.relations.get(name) as { junction?: { sourceKey: { columns: readonly string[] } } }).junction?.sourceKey.columns
     expect([sourceOf('following'), sourceOf('followers')]).toEqual([['followerId'], ['followedId']])
   })
 
@@ -74,8 +87,15 @@ describe('a relation of defineRelations()', () => {
 
   it('can come from a part', () => {
     const part = defineRelationsPart(schema, r => ({ posts: { writer: r.one.users({ from: r.posts.authorId, to: r.users.id }) } }))
-    expect(described(registered({ posts, users }, { posts: part, users: part }).get('posts')!)).toContain('writer: one users(authorId → id)')
-    expect([...registered({ posts, users }, { users: part }).get('users')!.relations.keys()]).toEqual(['postsByAuthor', 'postsByEditor', 'usersByFollower', 'usersByFollowed'])
+    expect(described(registered({ posts, users }, { posts: part, users: part }).get('posts')!)).toContain(
+      'writer: one users(authorId → id)',
+    )
+    expect([...registered({ posts, users }, { users: part }).get('users')!.relations.keys()]).toEqual([
+      'postsByAuthor',
+      'postsByEditor',
+      'usersByFollower',
+      'usersByFollowed',
+    ])
   })
 
   it('with a condition is left out, with a warning that names it', () => {
@@ -103,12 +123,16 @@ describe('a relation of defineRelations()', () => {
     const unknown = defineRelations({ users, posts, reviews }, r => ({
       users: { reviewed: r.many.posts({ from: r.users.id.through(r.reviews.userId), to: r.posts.id.through(r.reviews.postId) }) },
     }))
-    expect(() => registered({ users, posts }, { users: unknown })).toThrow(/`users\.relations`: the API does not know the junction table of `reviewed`.*`m2m\.relations`/)
+    expect(() => registered({ users, posts }, { users: unknown })).toThrow(
+      /`users\.relations`: the API does not know the junction table of `reviewed`.*`m2m\.relations`/,
+    )
   })
 })
 
 it('a relation of `relations()` in 1.0 is named as in 0.45', () => {
-  const ofPosts = relations(posts, ({ one }) => ({ writer: one(users, { fields: [posts.authorId], references: [users.id], relationName: 'written' }) }))
+  const ofPosts = relations(posts, ({ one }) => ({
+    writer: one(users, { fields: [posts.authorId], references: [users.id], relationName: 'written' }),
+  }))
   const ofUsers = relations(users, ({ many }) => ({ articles: many(posts, { relationName: 'written' }) }))
   const resources = registered({ posts, users }, { posts: ofPosts, users: ofUsers })
   expect(described(resources.get('posts')!)).toContain('writer: one users(authorId → id)')
@@ -116,5 +140,7 @@ it('a relation of `relations()` in 1.0 is named as in 0.45', () => {
 })
 
 it('a value of neither function is refused with both names', () => {
-  expect(() => registered({ posts }, { posts: { author: users } })).toThrow('`posts.relations` is not a value made by Drizzle\'s relations() or defineRelations()')
+  expect(() => registered({ posts }, { posts: { author: users } })).toThrow(
+    '`posts.relations` is not a value made by Drizzle\'s relations() or defineRelations()',
+  )
 })

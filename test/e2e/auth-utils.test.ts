@@ -44,9 +44,12 @@ describe('a caller without a session', () => {
     expect((await notebook.request('/api/notes')).cookie).toBeUndefined()
   })
 
-  it.each(['nuxt-session=', 'nuxt-session=nonsense', 'nuxt-session=Fe26.2**a*b*c*d**e*f'])('is refused with an invalid session cookie: %s', async (cookie) => {
-    expect(await textsOf(cookie)).toEqual({ status: 401, code: 'UNAUTHENTICATED' })
-  })
+  it.each(['nuxt-session=', 'nuxt-session=nonsense', 'nuxt-session=Fe26.2**a*b*c*d**e*f'])(
+    'is refused with an invalid session cookie: %s',
+    async (cookie) => {
+      expect(await textsOf(cookie)).toEqual({ status: 401, code: 'UNAUTHENTICATED' })
+    },
+  )
 
   it.each([
     ['a wrong password', { email: 'ada@example.com', password: 'wrong' }, 401],
@@ -65,21 +68,46 @@ describe('an API token', () => {
 
   it('has the rights of its owner in the organisation in which it was made, and is revoked', async () => {
     const cookie = await notebook.signIn('ada')
-    const { status, body: { id, token } } = await notebook.request('/api/apiTokens', { method: 'POST', cookie, body: { name: 'deploy', scopes: ['notes:read', 'notes:create', 'notes:write'] } })
+    const {
+      status,
+      body: { id, token },
+    } = await notebook.request('/api/apiTokens', {
+      method: 'POST',
+      cookie,
+      body: { name: 'deploy', scopes: ['notes:read', 'notes:create', 'notes:write'] },
+    })
     expect(status).toBe(201)
     const other = await notebook.signIn('cleo')
     const notes = await withToken(token, '/api/notes', { cookie: other })
     expect(notes.body.data.map(({ organizationId }: { organizationId: number }) => organizationId)).toEqual([1, 1])
     expect((await withToken(token, '/api/notes/1', { method: 'DELETE' })).status).toBe(403)
-    expect((await notebook.request('/api/tokens/introspect', { method: 'POST', cookie, body: { token } })).body).toMatchObject({ active: true, scope: 'notes:read notes:create notes:write', sub: '1', tenant: '1', jti: id })
-    expect((await notebook.request('/api/tokens/introspect', { method: 'POST', cookie: other, body: { token } })).body).toEqual({ active: false })
+    expect((await notebook.request('/api/tokens/introspect', { method: 'POST', cookie, body: { token } })).body).toMatchObject({
+      active: true,
+      scope: 'notes:read notes:create notes:write',
+      sub: '1',
+      tenant: '1',
+      jti: id,
+    })
+    expect((await notebook.request('/api/tokens/introspect', { method: 'POST', cookie: other, body: { token } })).body).toEqual({
+      active: false,
+    })
     const rotated = await notebook.request(`/api/apiTokens/${id}/rotate`, { method: 'POST', cookie })
-    expect((await withToken(rotated.body.token, '/api/permissions')).body.permissions.notes).toMatchObject({ canRead: true, canCreate: true, canDelete: false })
-    expect((await notebook.request('/api/apiTokens', { cookie })).body.data).toMatchObject([{ id, start: rotated.body.start, lastUsedAt: expect.any(String) }])
+    expect((await withToken(rotated.body.token, '/api/permissions')).body.permissions.notes).toMatchObject({
+      canRead: true,
+      canCreate: true,
+      canDelete: false,
+    })
+    expect((await notebook.request('/api/apiTokens', { cookie })).body.data).toMatchObject([
+      { id, start: rotated.body.start, lastUsedAt: expect.any(String) },
+    ])
     expect((await notebook.request(`/api/apiTokens/${id}`, { method: 'DELETE', cookie })).status).toBe(200)
     for (const secret of [token, rotated.body.token]) {
       const refused = await withToken(secret, '/api/notes', { cookie })
-      expect({ status: refused.status, code: refused.body.data.code, cookie: refused.cookie }).toEqual({ status: 401, code: 'INVALID_TOKEN', cookie: undefined })
+      expect({ status: refused.status, code: refused.body.data.code, cookie: refused.cookie }).toEqual({
+        status: 401,
+        code: 'INVALID_TOKEN',
+        cookie: undefined,
+      })
     }
   })
 })
@@ -88,18 +116,28 @@ describe('a caller with a session', () => {
   it('lists and creates rows of its own organisation, and is stored as their creator', async () => {
     const cookie = await notebook.signIn('cleo')
     expect(await textsOf(cookie)).toEqual(['first of two'])
-    const created = await notebook.request('/api/notes', { method: 'POST', cookie, body: { text: 'second of two', organizationId: 1, createdBy: 1 } })
+    const created = await notebook.request('/api/notes', {
+      method: 'POST',
+      cookie,
+      body: { text: 'second of two', organizationId: 1, createdBy: 1 },
+    })
     expect(created).toMatchObject({ status: 201, body: { text: 'second of two', organizationId: 2, createdBy: 3 } })
     expect(await textsOf(cookie)).toEqual(['first of two', 'second of two'])
     expect(await textsOf(await notebook.signIn('ben'))).toEqual(['first of one', 'second of one'])
   })
 
-  it.each([['GET'], ['PATCH', { text: 'taken' }], ['DELETE']])('receives 404 for a row of another organisation: %s', async (method, body?: object) => {
-    const editor = await notebook.signIn('cleo')
-    const answer = await notebook.request('/api/notes/1', { method, body, cookie: editor, headers: { 'x-tenant-id': '1' } })
-    expect({ status: answer.status, code: answer.body.data.code }).toEqual({ status: 404, code: 'NOT_FOUND' })
-    expect(await notebook.request('/api/notes/1', { cookie: await notebook.signIn('ben') })).toMatchObject({ status: 200, body: { text: 'first of one' } })
-  })
+  it.each([['GET'], ['PATCH', { text: 'taken' }], ['DELETE']])(
+    'receives 404 for a row of another organisation: %s',
+    async (method, body?: object) => {
+      const editor = await notebook.signIn('cleo')
+      const answer = await notebook.request('/api/notes/1', { method, body, cookie: editor, headers: { 'x-tenant-id': '1' } })
+      expect({ status: answer.status, code: answer.body.data.code }).toEqual({ status: 404, code: 'NOT_FOUND' })
+      expect(await notebook.request('/api/notes/1', { cookie: await notebook.signIn('ben') })).toMatchObject({
+        status: 200,
+        body: { text: 'first of one' },
+      })
+    },
+  )
 
   it('has the permissions of its role in the organisation', async () => {
     const [editor, member] = [await notebook.signIn('ada'), await notebook.signIn('ben')]
@@ -113,7 +151,8 @@ describe('a caller with a session', () => {
 
   it('switches only to an organisation it belongs to, with its role there', async () => {
     const [first, ben] = [await notebook.signIn('ada'), await notebook.signIn('ben')]
-    const go = (cookie: string | undefined, organizationId: number) => notebook.request('/api/organization', { method: 'PUT', cookie, body: { organizationId } })
+    const go = (cookie: string | undefined, organizationId: number) =>
+      notebook.request('/api/organization', { method: 'PUT', cookie, body: { organizationId } })
     const { status, cookie: second } = await go(first, 2)
     expect(status).toBe(200)
     expect(await textsOf(second)).toContain('first of two')
@@ -125,7 +164,11 @@ describe('a caller with a session', () => {
 
   it('is replaced completely when another user signs in', async () => {
     const ada = await notebook.signIn('ada')
-    const { cookie } = await notebook.request('/api/login', { method: 'POST', cookie: ada, body: { email: 'cleo@example.com', password: 'correct horse' } })
+    const { cookie } = await notebook.request('/api/login', {
+      method: 'POST',
+      cookie: ada,
+      body: { email: 'cleo@example.com', password: 'correct horse' },
+    })
     expect((await notebook.request('/api/_auth/session', { cookie })).body.user).toEqual({ id: 3, name: 'Cleo', organizationId: 2 })
     expect(await textsOf(cookie)).toContain('first of two')
     expect(await textsOf(cookie)).not.toContain('first of one')
@@ -141,7 +184,12 @@ describe('a caller with a session', () => {
 
   it('cannot write from a page of another site', async () => {
     const cookie = await notebook.signIn('ben')
-    const answer = await notebook.request('/api/notes', { method: 'POST', cookie, body: { text: 'forged' }, headers: { 'sec-fetch-site': 'cross-site', 'origin': 'https://evil.example' } })
+    const answer = await notebook.request('/api/notes', {
+      method: 'POST',
+      cookie,
+      body: { text: 'forged' },
+      headers: { 'sec-fetch-site': 'cross-site', 'origin': 'https://evil.example' },
+    })
     expect({ status: answer.status, code: answer.body.data.code }).toEqual({ status: 403, code: 'CROSS_SITE' })
     expect(await textsOf(cookie)).not.toContain('forged')
   })

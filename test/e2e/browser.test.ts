@@ -46,7 +46,12 @@ describe.runIf(there)('in a browser', () => {
   const titles = (page: Page) => page.locator('.lines strong').allTextContents()
   const ids = async (page: Page) => (await page.locator('.lines small').allTextContents()).map(text => Number(text.trim().split(' ', 1)[0]))
   /** The desk's first rows for a caller who sees every row of an organisation. */
-  const newest = (organization = 1, limit = 20) => newsroom.rows<{ id: number, title: string }>('select id, title from posts where organization_id = ? and deleted_at is null order by created_at desc, id desc limit ?', organization, limit)
+  const newest = (organization = 1, limit = 20) =>
+    newsroom.rows<{ id: number, title: string }>(
+      'select id, title from posts where organization_id = ? and deleted_at is null order by created_at desc, id desc limit ?',
+      organization,
+      limit,
+    )
   /** For a look at a page: SHOTS names a folder. */
   async function screenshot(page: Page, name: string) {
     if (!process.env.SHOTS) return
@@ -58,7 +63,22 @@ describe.runIf(there)('in a browser', () => {
       }
     }
   }
-  const PAGES = ['/', '/articles/1', '/records?resource=users&limit=5', '/files', '/desk', '/trash', '/tagging', '/related', '/conflict', '/retry', '/permissions', '/explore', '/activity', '/tokens']
+  const PAGES = [
+    '/',
+    '/articles/1',
+    '/records?resource=users&limit=5',
+    '/files',
+    '/desk',
+    '/trash',
+    '/tagging',
+    '/related',
+    '/conflict',
+    '/retry',
+    '/permissions',
+    '/explore',
+    '/activity',
+    '/tokens',
+  ]
 
   describe('a page the server has rendered', () => {
     it.each(PAGES)('hydrates without a request or a mismatch, and fits the width of a phone: %s', async (path) => {
@@ -74,7 +94,9 @@ describe.runIf(there)('in a browser', () => {
     it('contains its rows before any script runs', async () => {
       const { body } = await newsroom.request('/desk', { headers: { cookie: `newsroom-caller=${EDITOR}` } })
       const html = String(body).replace(/<script[\s\S]*?<\/script>/g, '')
-      expect([...html.matchAll(/<strong[^>]*>([^<]+)<\/strong>/g)].map(([, title]) => title)).toEqual(newest().map(({ title }) => escape(title)))
+      expect([...html.matchAll(/<strong[^>]*>([^<]+)<\/strong>/g)].map(([, title]) => title)).toEqual(
+        newest().map(({ title }) => escape(title)),
+      )
     })
 
     it('shows a refusal from server rendering without a second request', async () => {
@@ -89,7 +111,8 @@ describe.runIf(there)('in a browser', () => {
     it('shows who changed what, and reverts the post', async () => {
       const [post] = newest() as [{ id: number, title: string }]
       const titleOf = () => newsroom.rows<{ title: string }>('select title from posts where id = ?', post.id)[0]!.title
-      const change = (title: string) => newsroom.request(`/api/posts/${post.id}`, { method: 'PATCH', headers: { 'x-demo-user': String(EDITOR) }, body: { title } })
+      const change = (title: string) =>
+        newsroom.request(`/api/posts/${post.id}`, { method: 'PATCH', headers: { 'x-demo-user': String(EDITOR) }, body: { title } })
       await change('First change')
       await change('Second change')
       await on('/desk', { as: EDITOR }, async ({ page, complaints }) => {
@@ -114,7 +137,9 @@ describe.runIf(there)('in a browser', () => {
         expect(await page.getByRole('button', { name: /^History of post/ }).count()).toBe(0)
       })
       await on('/activity', { as: EDITOR }, async ({ page, requests, complaints }) => {
-        expect(await page.getByRole('list', { name: 'Activity' }).locator('li').first().textContent()).toMatch(/updated the post\s*First change.*3 changes/)
+        expect(await page.getByRole('list', { name: 'Activity' }).locator('li').first().textContent()).toMatch(
+          /updated the post\s*First change.*3 changes/,
+        )
         expect({ requests, complaints }).toEqual({ requests: [], complaints: [] })
         await screenshot(page, 'activity')
       })
@@ -129,7 +154,12 @@ describe.runIf(there)('in a browser', () => {
         const text = await readFile(await download.path(), 'utf8')
         const expected = newsroom.rows<{ id: number }>('select id from posts where organization_id = 1 and deleted_at is null order by id')
         expect([download.suggestedFilename(), complaints]).toEqual([expect.stringMatching(/^posts-.*\.csv$/), []])
-        expect(papaparse.parse<{ id: string }>(text.trimEnd(), { header: true }).data.map(({ id }) => Number(id)).sort((a, b) => a - b)).toEqual(expected.map(({ id }) => id))
+        expect(
+          papaparse
+            .parse<{ id: string }>(text.trimEnd(), { header: true })
+            .data.map(({ id }) => Number(id))
+            .sort((a, b) => a - b),
+        ).toEqual(expected.map(({ id }) => id))
       })
     })
   })
@@ -140,7 +170,8 @@ describe.runIf(there)('in a browser', () => {
         const count = () => newsroom.rows<{ count: number }>('select count(*) as count from tags')[0]!.count
         const before = count()
         await page.getByRole('button', { name: 'Import', exact: true }).click()
-        const choose = (text: string) => page.getByLabel('CSV or NDJSON file').setInputFiles({ name: 'tags.csv', mimeType: 'text/csv', buffer: Buffer.from(text) })
+        const choose = (text: string) =>
+          page.getByLabel('CSV or NDJSON file').setInputFiles({ name: 'tags.csv', mimeType: 'text/csv', buffer: Buffer.from(text) })
         await choose('name,slug\nImported,imported\n,missing')
         await page.getByText('Line 3:').waitFor()
         expect(count()).toBe(before)
@@ -162,14 +193,17 @@ describe.runIf(there)('in a browser', () => {
     beforeAll(() => void (seeded = files()))
     /** The files that are not part of the demo data. */
     const uploads = () => files().filter(name => !seeded.includes(name))
-    const stored = (id: number) => newsroom.rows<{ name: string | null }>('select cover ->> \'name\' as name from posts where id = ?', id)[0]!.name
+    const stored = (id: number) =>
+      newsroom.rows<{ name: string | null }>('select cover ->> \'name\' as name from posts where id = ?', id)[0]!.name
 
     it('is uploaded, shown, replaced and removed, and the reason of a refused file is shown', async () => {
       const { id } = newest()[0]!
       await on('/desk', { as: EDITOR }, async ({ page, complaints }) => {
-        const choose = (name: string, buffer: Buffer, mimeType = 'image/png') => page.getByLabel('Cover: PNG').setInputFiles({ name, mimeType, buffer })
+        const choose = (name: string, buffer: Buffer, mimeType = 'image/png') =>
+          page.getByLabel('Cover: PNG').setInputFiles({ name, mimeType, buffer })
         const image = page.getByRole('group', { name: `Cover of post ${id}` }).locator('img')
-        const widthOf = () => image.evaluate(element => (element as HTMLImageElement).decode().then(() => (element as HTMLImageElement).naturalWidth))
+        const widthOf = () =>
+          image.evaluate(element => (element as HTMLImageElement).decode().then(() => (element as HTMLImageElement).naturalWidth))
         await page.getByRole('button', { name: `Edit post ${id}`, exact: true }).click()
         await choose('sunrise.png', createPng(60, 40, [200, 90, 40]))
         await page.getByText('sunrise.png').waitFor()
@@ -193,9 +227,16 @@ describe.runIf(there)('in a browser', () => {
       const { id } = newest()[1]!
       await on('/desk', { as: EDITOR }, async ({ page }) => {
         const session = await page.context().newCDPSession(page)
-        await session.send('Network.emulateNetworkConditions', { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 200_000 })
+        await session.send('Network.emulateNetworkConditions', {
+          offline: false,
+          latency: 0,
+          downloadThroughput: -1,
+          uploadThroughput: 200_000,
+        })
         await page.getByRole('button', { name: `Edit post ${id}`, exact: true }).click()
-        await page.getByLabel('Cover: PNG').setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: createPng(9, 9, [0, 0, 0], new Uint8Array(3_000_000)) })
+        await page
+          .getByLabel('Cover: PNG')
+          .setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: createPng(9, 9, [0, 0, 0], new Uint8Array(3_000_000)) })
         const bar = page.getByRole('progressbar', { name: 'Upload' })
         await page.waitForFunction(() => (document.querySelector('progress')?.position ?? 0) > 0.05)
         // The browser reports bytes that it has handed over, and the server may not have read them yet.
@@ -216,7 +257,13 @@ describe.runIf(there)('in a browser', () => {
       await page.route('**/api/posts/*', async (route) => {
         if (route.request().method() !== 'PATCH') return route.continue()
         await held
-        await (status === undefined ? route.continue() : route.fulfill({ status, contentType: 'application/json', body: JSON.stringify({ statusCode: status, message: 'Somebody was faster.', data: { code: 'CONFLICT' } }) }))
+        await (status === undefined
+          ? route.continue()
+          : route.fulfill({
+              status,
+              contentType: 'application/json',
+              body: JSON.stringify({ statusCode: status, message: 'Somebody was faster.', data: { code: 'CONFLICT' } }),
+            }))
       })
       await page.getByRole('button', { name: /^Rename post/ }).first().focus()
       await page.keyboard.press('Enter')
@@ -262,7 +309,9 @@ describe.runIf(there)('in a browser', () => {
     it('loads every row once, also rows with equal sort values', async () => {
       await on('/desk', { as: EDITOR }, async ({ page, requests }) => {
         // Drafts have no publication date: their sort values are equal.
-        const all = newsroom.rows<{ id: number }>('select id from posts where organization_id = 1 and deleted_at is null and status = \'draft\' order by published_at desc, id desc')
+        const all = newsroom.rows<{ id: number }>(
+          'select id from posts where organization_id = 1 and deleted_at is null and status = \'draft\' order by published_at desc, id desc',
+        )
         expect(all.length).toBeGreaterThan(100)
         await pick(page, 'Order', 'latest publication first')
         await pick(page, 'Status', 'draft')
@@ -285,7 +334,9 @@ describe.runIf(there)('in a browser', () => {
         await page.getByLabel('Title contains').fill('tram')
         await pick(page, 'Status', 'published')
         await pick(page, 'Order', 'by title')
-        const expected = newsroom.rows<{ title: string }>('select title from posts where organization_id = 1 and deleted_at is null and status = \'published\' and title like \'%tram%\' order by title, id limit 20')
+        const expected = newsroom.rows<{ title: string }>(
+          'select title from posts where organization_id = 1 and deleted_at is null and status = \'published\' and title like \'%tram%\' order by title, id limit 20',
+        )
         expect(expected.length).toBeGreaterThan(3)
         await expect.poll(() => titles(page)).toEqual(expected.map(({ title }) => title))
       })
@@ -302,7 +353,10 @@ describe.runIf(there)('in a browser', () => {
         await dialog.getByLabel('Text', { exact: true }).fill('Once upon a time.')
         await dialog.getByRole('button', { name: 'Create the draft' }).click()
         await dialog.getByText(/160/).waitFor()
-        expect(await Promise.all(['Title', 'Slug'].map(label => dialog.getByLabel(label).getAttribute('aria-invalid')))).toEqual(['true', 'false'])
+        expect(await Promise.all(['Title', 'Slug'].map(label => dialog.getByLabel(label).getAttribute('aria-invalid')))).toEqual([
+          'true',
+          'false',
+        ])
 
         await dialog.getByLabel('Title').fill('A draft of the browser')
         await dialog.getByRole('button', { name: 'Create the draft' }).click()
@@ -319,11 +373,18 @@ describe.runIf(there)('in a browser', () => {
         expect(await page.getByRole('button', { name: /^(?:Edit|Rename|Delete) post/ }).count()).toBe(0)
         expect(await page.getByText('Write a post').count()).toBe(0)
       })
-      const mine = new Set(newsroom.rows<{ id: number }>('select id from posts where author_id = ? or created_by = ?', WRITER, WRITER).map(({ id }) => id))
-      const editable = (page: Page) => page.getByRole('button', { name: /^Edit post/ }).evaluateAll(buttons => buttons.map(button => Number(/\d+/.exec(button.getAttribute('aria-label')!)![0])))
+      const mine = new Set(
+        newsroom.rows<{ id: number }>('select id from posts where author_id = ? or created_by = ?', WRITER, WRITER).map(({ id }) => id),
+      )
+      const editable = (page: Page) =>
+        page
+          .getByRole('button', { name: /^Edit post/ })
+          .evaluateAll(buttons => buttons.map(button => Number(/\d+/.exec(button.getAttribute('aria-label')!)![0])))
       await on('/desk', { as: WRITER }, async ({ page }) => {
         await pick(page, 'Order', 'most read first')
-        const [most] = newsroom.rows<{ id: number }>(`select id from posts where organization_id = 1 and deleted_at is null and (status = 'published' or author_id = ${WRITER} or created_by = ${WRITER}) order by views desc, id desc limit 1`)
+        const [most] = newsroom.rows<{ id: number }>(
+          `select id from posts where organization_id = 1 and deleted_at is null and (status = 'published' or author_id = ${WRITER} or created_by = ${WRITER}) order by views desc, id desc limit 1`,
+        )
         await expect.poll(async () => (await ids(page))[0]).toBe(most!.id)
         const shown = await ids(page)
         const own = shown.filter(id => mine.has(id))
@@ -336,7 +397,9 @@ describe.runIf(there)('in a browser', () => {
     it('shows the rows of the new caller only, when the caller changes', async () => {
       await on('/desk', { as: EDITOR }, async ({ page }) => {
         const mine = await titles(page)
-        const [other] = newsroom.rows<{ name: string }>('select name from users where organization_id = 2 and role = \'editor\' and active = 1 order by id limit 1')
+        const [other] = newsroom.rows<{ name: string }>(
+          'select name from users where organization_id = 2 and role = \'editor\' and active = 1 order by id limit 1',
+        )
         await pick(page, 'Send requests as', `${other!.name}, editor`)
         const expected = newest(2).map(({ title }) => title)
         await expect.poll(() => titles(page)).toEqual(expected)
@@ -348,23 +411,35 @@ describe.runIf(there)('in a browser', () => {
   describe('a write', () => {
     it('refetches the queries it affects, and no others', async () => {
       await on('/records?resource=posts&limit=5', { as: EDITOR }, async ({ page, requests }) => {
-        const [first, second] = newsroom.rows<{ id: number }>('select id from posts where organization_id = 1 and deleted_at is null order by id limit 2') as [{ id: number }, { id: number }]
+        const [first, second] = newsroom.rows<{ id: number }>(
+          'select id from posts where organization_id = 1 and deleted_at is null order by id limit 2',
+        ) as [{ id: number }, { id: number }]
         await page.getByLabel(`Choose posts ${first.id}`, { exact: true }).check()
         await page.getByLabel(`Choose posts ${second.id}`, { exact: true }).check()
         await pick(page, 'New status', 'archived')
         await page.getByRole('button', { name: 'Set status' }).click()
         await page.getByText('2 chosen').waitFor({ state: 'detached' })
         expect(await page.locator('tbody tr').first().textContent()).toContain('archived')
-        expect(newsroom.rows(`select status from posts where id in (${first.id}, ${second.id})`)).toEqual([{ status: 'archived' }, { status: 'archived' }])
+        expect(newsroom.rows(`select status from posts where id in (${first.id}, ${second.id})`)).toEqual([
+          { status: 'archived' },
+          { status: 'archived' },
+        ])
         // The permissions on the records of the list, but not those on the resource.
-        expect(requests.map(request => request.replace(/\?(?!ids).*|=.*/, '')).sort()).toEqual(['GET /api/posts', 'GET /api/posts/permissions?ids', 'PATCH /api/posts/bulk'])
+        expect(requests.map(request => request.replace(/\?(?!ids).*|=.*/, '')).sort()).toEqual([
+          'GET /api/posts',
+          'GET /api/posts/permissions?ids',
+          'PATCH /api/posts/bulk',
+        ])
       })
     })
 
     it('that deletes or restores a row updates the list and the trash', async () => {
       await on('/records?resource=posts&limit=5', { as: ADMIN }, async ({ page }) => {
-        const [{ id, title }] = newsroom.rows<{ id: number, title: string }>('select id, title from posts where organization_id = 1 and deleted_at is null order by id limit 1') as [{ id: number, title: string }]
-        const inTrash = () => newsroom.rows<{ trashed: number }>('select deleted_at is not null trashed from posts where id = ?', id)[0]!.trashed
+        const [{ id, title }] = newsroom.rows<{ id: number, title: string }>(
+          'select id, title from posts where organization_id = 1 and deleted_at is null order by id limit 1',
+        ) as [{ id: number, title: string }]
+        const inTrash = () =>
+          newsroom.rows<{ trashed: number }>('select deleted_at is not null trashed from posts where id = ?', id)[0]!.trashed
         await page.getByRole('button', { name: `Delete posts ${id}`, exact: true }).click()
         await confirm(page, 'Delete')
         await expect.poll(() => page.getByRole('button', { name: `Delete posts ${id}`, exact: true }).count()).toBe(0)
@@ -382,7 +457,8 @@ describe.runIf(there)('in a browser', () => {
     })
 
     it('writes a comment once that is sent again with its key', async () => {
-      const comments = () => newsroom.rows<{ count: number }>('select count(*) as count from comments where body = ?', 'Sent twice.')[0]!.count
+      const comments = () =>
+        newsroom.rows<{ count: number }>('select count(*) as count from comments where body = ?', 'Sent twice.')[0]!.count
       await on('/retry', { as: EDITOR }, async ({ page }) => {
         await page.getByLabel('Comment', { exact: true }).fill('Sent twice.')
         for (const [name, line] of [['Send', /^201: a new comment/], ['Send again', /^201: the same response again/]] as const) {
@@ -400,16 +476,22 @@ describe.runIf(there)('in a browser', () => {
       await on('/related', { as: EDITOR }, async ({ page, complaints }) => {
         await page.getByLabel('Without comments').check()
         const [tag] = newsroom.rows<{ id: number }>('select id from tags where organization_id = 1 order by name limit 1')
-        const [{ count }] = newsroom.rows<{ count: number }>(`select count(*) as count from posts p where organization_id = 1 and deleted_at is null
+        const [{ count }] = newsroom.rows<{ count: number }>(
+          `select count(*) as count from posts p where organization_id = 1 and deleted_at is null
           and exists (select 1 from posts_tags where post_id = p.id and tag_id = ?)
-          and not exists (select 1 from comments where post_id = p.id and deleted_at is null)`, tag!.id) as [{ count: number }]
+          and not exists (select 1 from comments where post_id = p.id and deleted_at is null)`,
+          tag!.id,
+        ) as [{ count: number }]
         await expect.poll(() => page.locator('main [role=status]').textContent()).toContain(`${count} posts`)
         expect([count > 0, complaints]).toEqual([true, []])
       })
     })
 
     it('does not overwrite a change that the form does not show', async () => {
-      const stored = () => newsroom.rows<{ title: string }>('select title from posts where organization_id = 1 and deleted_at is null order by id desc limit 1')[0]!.title
+      const stored = () =>
+        newsroom.rows<{ title: string }>(
+          'select title from posts where organization_id = 1 and deleted_at is null order by id desc limit 1',
+        )[0]!.title
       await on('/conflict', { as: EDITOR }, async ({ page }) => {
         const input = page.getByLabel('Title', { exact: true })
         const save = async (title: string) => {
@@ -434,14 +516,24 @@ describe.runIf(there)('in a browser', () => {
     })
 
     it('that changes links updates the shown links', async () => {
-      const [{ id }] = newsroom.rows<{ id: number }>('select id from posts where organization_id = 1 and deleted_at is null order by id desc limit 1') as [{ id: number }]
-      const linked = () => newsroom.rows<{ name: string }>('select t.name from tags t join posts_tags l on l.tag_id = t.id where l.post_id = ? order by t.name', id).map(({ name }) => name)
+      const [{ id }] = newsroom.rows<{ id: number }>(
+        'select id from posts where organization_id = 1 and deleted_at is null order by id desc limit 1',
+      ) as [{ id: number }]
+      const linked = () =>
+        newsroom
+          .rows<{ name: string }>('select t.name from tags t join posts_tags l on l.tag_id = t.id where l.post_id = ? order by t.name', id)
+          .map(({ name }) => name)
       await on(`/tagging?post=${id}`, { as: EDITOR }, async ({ page }) => {
         const chips = () => page.getByRole('list', { name: 'Tags of this post' }).locator('li').allTextContents()
         const shown = async () => (await chips()).map(text => text.replace('×', '').trim()).filter(text => text !== 'No tags.')
         const before = linked()
         expect(await shown()).toEqual(before)
-        const [name] = newsroom.rows<{ name: string }>('select name from tags where organization_id = 1 and id not in (select tag_id from posts_tags where post_id = ?) order by name desc limit 1', id).map(({ name }) => name)
+        const [name] = newsroom
+          .rows<{ name: string }>(
+            'select name from tags where organization_id = 1 and id not in (select tag_id from posts_tags where post_id = ?) order by name desc limit 1',
+            id,
+          )
+          .map(({ name }) => name)
         await pick(page, 'Tag to add', name!)
         await page.getByRole('button', { name: 'Add tag' }).click()
         await expect.poll(shown).toContain(name)
@@ -455,8 +547,10 @@ describe.runIf(there)('in a browser', () => {
 
   describe('an API token', () => {
     it('is shown once, works with its scopes, and is rotated and revoked by its owner only', async () => {
-      const statusOf = async (token: string, path = '/api/posts?limit=1', method = 'GET') => (await newsroom.request(path, { method, headers: { authorization: `Bearer ${token}` } })).status
-      const rendered = async (as: number) => String((await newsroom.request('/tokens', { headers: { cookie: `newsroom-caller=${as}` } })).body)
+      const statusOf = async (token: string, path = '/api/posts?limit=1', method = 'GET') =>
+        (await newsroom.request(path, { method, headers: { authorization: `Bearer ${token}` } })).status
+      const rendered = async (as: number) =>
+        String((await newsroom.request('/tokens', { headers: { cookie: `newsroom-caller=${as}` } })).body)
       await on('/tokens', { as: EDITOR, permissions: ['clipboard-read', 'clipboard-write'] }, async ({ page, requests, complaints }) => {
         const secret = async () => {
           const token = (await page.getByLabel('Token', { exact: true }).textContent())!.trim()
@@ -472,7 +566,14 @@ describe.runIf(there)('in a browser', () => {
         await page.getByText('Token copied.').waitFor()
         expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(first)
         expect(await page.getByLabel('Command').textContent()).toContain(`-H 'Authorization: Bearer ${first}'`)
-        expect(await Promise.all([statusOf(first), statusOf(first, '/api/tags'), statusOf(first, '/api/comments'), statusOf(first, '/api/posts/1', 'DELETE')])).toEqual([200, 200, 403, 403])
+        expect(
+          await Promise.all([
+            statusOf(first),
+            statusOf(first, '/api/tags'),
+            statusOf(first, '/api/comments'),
+            statusOf(first, '/api/posts/1', 'DELETE'),
+          ]),
+        ).toEqual([200, 200, 403, 403])
         await page.getByRole('button', { name: 'What can it do?' }).click()
         await page.getByText('It can do now: posts:read tags:read').waitFor()
 
@@ -499,7 +600,10 @@ describe.runIf(there)('in a browser', () => {
   describe('concurrent renders for two callers', () => {
     it('contain every row of their caller and none of the other, in the page and in its payload', async () => {
       const callers = [1, 2].map((organization) => {
-        const [{ id }] = newsroom.rows<{ id: number }>('select id from users where organization_id = ? and role = \'editor\' and active = 1 order by id limit 1', organization) as [{ id: number }]
+        const [{ id }] = newsroom.rows<{ id: number }>(
+          'select id from users where organization_id = ? and role = \'editor\' and active = 1 order by id limit 1',
+          organization,
+        ) as [{ id: number }]
         return { id, own: newest(organization).map(({ title }) => escape(title)) }
       })
       const renders = await Promise.all(Array.from({ length: 40 }, async (_, index) => {
@@ -508,7 +612,12 @@ describe.runIf(there)('in a browser', () => {
         const { status, body } = await newsroom.request('/desk', { headers: { cookie: `newsroom-caller=${caller.id}` } })
         const count = (title: string) => String(body).split(title).length - 1
         const foreign = other.own.filter(title => !caller.own.includes(title))
-        return { status, missing: caller.own.filter(title => count(title) < 2).length, leaked: foreign.filter(title => count(title) > 0).length, compared: foreign.length }
+        return {
+          status,
+          missing: caller.own.filter(title => count(title) < 2).length,
+          leaked: foreign.filter(title => count(title) > 0).length,
+          compared: foreign.length,
+        }
       }))
       expect(renders.filter(({ status, missing, leaked }) => status !== 200 || missing > 0 || leaked > 0)).toEqual([])
       expect(renders.every(({ compared }) => compared >= 10)).toBe(true)

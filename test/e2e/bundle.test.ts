@@ -23,13 +23,19 @@ let code: string
 beforeAll(async () => {
   const output = join(await buildVisibilityApp(), 'server')
   files = readdirSync(output, { recursive: true, encoding: 'utf8' })
-  code = files.filter(name => /\.[cm]?js$/.test(name) && !name.includes('node_modules')).map(name => readFileSync(join(output, name), 'utf8')).join('\n')
+  code = files
+    .filter(name => /\.[cm]?js$/.test(name) && !name.includes('node_modules'))
+    .map(name => readFileSync(join(output, name), 'utf8'))
+    .join('\n')
 })
 
 /** Whether the files contain a driver or Drizzle's folder for it, or the code imports one of them. */
 function contains(driver: string, part: string): boolean {
   const imports = new RegExp(`(?:from|import|require)\\s*\\(?\\s*['"](?:${driver}|drizzle-orm/${part})(?:/[^'"]*)?['"]`)
-  return imports.test(code) || files.some(name => name.startsWith(join('node_modules', driver)) || name.startsWith(join('node_modules/drizzle-orm', part)))
+  return (
+    imports.test(code)
+    || files.some(name => name.startsWith(join('node_modules', driver)) || name.startsWith(join('node_modules/drizzle-orm', part)))
+  )
 }
 
 describe('a server whose app imports better-sqlite3', () => {

@@ -22,7 +22,10 @@ describe('in development', () => {
     expect(body.data.cause).toMatch(/no such table: notes[\s\S]*Run `npx drizzle-kit push`/)
   })
 
-  it.each([['no such record', '/api/books/1', 404], ['an unknown field', '/api/books?sort=nothing', 400]])('returns the code of a refusal, and no stack: %s', async (_, path, expected) => {
+  it.each([
+    ['no such record', '/api/books/1', 404],
+    ['an unknown field', '/api/books?sort=nothing', 400],
+  ])('returns the code of a refusal, and no stack: %s', async (_, path, expected) => {
     const { status, body } = await server.request(path)
     expect(status).toBe(expected)
     expect(body.data.code).toBeDefined()

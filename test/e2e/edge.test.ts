@@ -30,7 +30,15 @@ afterAll(async () => {
 
 it('knows the place of a client from Cloudflare, and the address only from its header', async () => {
   const { body, headers } = await newsroom.request('/api/metadata', { headers: { 'x-forwarded-for': '6.6.6.6', 'user-agent': 'reader' } })
-  expect(body).toEqual({ requestId: headers.get('x-request-id'), ip: expect.not.stringContaining('6.6.6.6'), userAgent: 'reader', country: expect.any(String), city: expect.any(String), region: expect.any(String), timezone: expect.any(String) })
+  expect(body).toEqual({
+    requestId: headers.get('x-request-id'),
+    ip: expect.not.stringContaining('6.6.6.6'),
+    userAgent: 'reader',
+    country: expect.any(String),
+    city: expect.any(String),
+    region: expect.any(String),
+    timezone: expect.any(String),
+  })
 })
 
 describe('reading at the edge', () => {
@@ -38,18 +46,23 @@ describe('reading at the edge', () => {
     const { status, body } = await newsroom.request('/api/posts?page=2&limit=5')
     expect(status, JSON.stringify(body)).toBe(200)
     expect(body.meta).toEqual({ page: 2, limit: 5, total: count(newsroom.rows, PUBLIC) })
-    expect(body.data.map(({ id }: { id: number }) => id)).toEqual(newsroom.rows<{ id: number }>(`select id from posts where ${PUBLIC} order by id limit 5 offset 5`).map(({ id }) => id))
+    expect(body.data.map(({ id }: { id: number }) => id)).toEqual(
+      newsroom.rows<{ id: number }>(`select id from posts where ${PUBLIC} order by id limit 5 offset 5`).map(({ id }) => id),
+    )
   })
 
   it('returns every row once by cursor', async () => {
     const seen: number[] = []
     for (let cursor: string | null = ''; cursor !== null;) {
-      const { status, body }: { status: number, body: { data: { id: number }[], meta: { nextCursor: string | null } } } = await newsroom.request(`/api/posts?sort=-publishedAt&limit=100&fields=id&cursor=${cursor}`)
+      const { status, body }: { status: number, body: { data: { id: number }[], meta: { nextCursor: string | null } } }
+        = await newsroom.request(`/api/posts?sort=-publishedAt&limit=100&fields=id&cursor=${cursor}`)
       expect(status).toBe(200)
       seen.push(...body.data.map(({ id }) => id))
       cursor = body.meta.nextCursor
     }
-    expect(seen).toEqual(newsroom.rows<{ id: number }>(`select id from posts where ${PUBLIC} order by published_at desc, id desc`).map(({ id }) => id))
+    expect(seen).toEqual(
+      newsroom.rows<{ id: number }>(`select id from posts where ${PUBLIC} order by published_at desc, id desc`).map(({ id }) => id),
+    )
   })
 
   it.each(EXAMPLES)('returns the rows of the tables for the explorer\'s examples: $label', async ({ label, draft }) => {
@@ -74,7 +87,9 @@ describe('writing at the edge', () => {
     const { status, body, headers } = await newsroom.request('/api/posts', { method: 'POST', as: WRITER, body: post('From the edge') })
     expect(status, JSON.stringify(body)).toBe(201)
     expect(headers.get('location')).toBe(`/api/posts/${body.id}`)
-    expect(newsroom.rows('select title, organization_id, created_by from posts where id = ?', body.id)).toEqual([{ title: 'From the edge', organization_id: 1, created_by: WRITER }])
+    expect(newsroom.rows('select title, organization_id, created_by from posts where id = ?', body.id)).toEqual([
+      { title: 'From the edge', organization_id: 1, created_by: WRITER },
+    ])
   })
 
   it.each([
@@ -89,7 +104,11 @@ describe('writing at the edge', () => {
   it('creates 100 records in one commit, or none', async () => {
     const before = count(newsroom.rows, '1 = 1')
     const items = Array.from({ length: 100 }, (_, index) => post(`Edge item ${index}`))
-    const refused = await newsroom.request('/api/posts/bulk', { method: 'POST', as: ADMIN, body: { items: [...items.slice(0, 99), { ...items[99]!, slug: items[0]!.slug }] } })
+    const refused = await newsroom.request('/api/posts/bulk', {
+      method: 'POST',
+      as: ADMIN,
+      body: { items: [...items.slice(0, 99), { ...items[99]!, slug: items[0]!.slug }] },
+    })
     expect({ status: refused.status, code: refused.body.data.code }).toEqual({ status: 409, code: 'BULK_FAILED' })
     expect(count(newsroom.rows, '1 = 1')).toBe(before)
     const { status, body } = await newsroom.request('/api/posts/bulk', { method: 'POST', as: ADMIN, body: { items } })
@@ -112,14 +131,25 @@ describe('files at the edge', () => {
     fetch(`${newsroom.url}/api/posts/1/${path}`, { method, ...init, headers: { 'x-demo-user': String(EDITOR), ...init.headers } })
   // R2 receives it in two parts.
   const image = createPng(60, 40, [200, 90, 40], new Uint8Array(9_000_000))
-  const upload = (body: Uint8Array) => send('POST', 'upload/cover?name=sunrise.png', { body: body as never, headers: { 'content-type': 'image/png' } })
+  const upload = (body: Uint8Array) =>
+    send('POST', 'upload/cover?name=sunrise.png', { body: body as never, headers: { 'content-type': 'image/png' } })
 
   it('are stored in R2, served, replaced and removed', async () => {
     const first = await (await upload(createPng(9, 9, [0, 0, 0]))).json() as { cover: { key: string } }
     expect(await newsroom.stored()).toEqual([`posts/31/cover/${first.cover.key}`])
     const response = await upload(image)
     const { cover } = await response.json() as { cover: { key: string } }
-    expect([response.status, cover]).toMatchObject([200, { name: 'sunrise.png', type: 'image/png', size: image.byteLength, width: 60, height: 40, sha256: createHash('sha256').update(image).digest('hex') }])
+    expect([response.status, cover]).toMatchObject([
+      200,
+      {
+        name: 'sunrise.png',
+        type: 'image/png',
+        size: image.byteLength,
+        width: 60,
+        height: 40,
+        sha256: createHash('sha256').update(image).digest('hex'),
+      },
+    ])
     expect(await newsroom.stored()).toEqual([`posts/31/cover/${cover.key}`])
     expect(Buffer.from(await (await send('GET', 'files/cover')).arrayBuffer()).equals(image)).toBe(true)
     const part = await send('GET', 'files/cover', { headers: { range: 'bytes=1-3' } })
@@ -129,8 +159,16 @@ describe('files at the edge', () => {
   })
 
   it('are not stored if they are refused, and cannot be set by an update', async () => {
-    for (const [body, status] of [[Buffer.from('<html>'), 415], [createPng(9, 9, [0, 0, 0], new Uint8Array(13_000_000)), 413]] as const) expect((await upload(body)).status).toBe(status)
-    const { status, body } = await newsroom.request('/api/posts/1', { method: 'PATCH', as: EDITOR, body: { cover: { key: '01936f00-0000-7000-8000-000000000000', name: 'x', type: 'text/html', size: 1, sha256: 'x' } } })
+    for (const [body, status] of [
+      [Buffer.from('<html>'), 415],
+      [createPng(9, 9, [0, 0, 0], new Uint8Array(13_000_000)), 413],
+    ] as const)
+      expect((await upload(body)).status).toBe(status)
+    const { status, body } = await newsroom.request('/api/posts/1', {
+      method: 'PATCH',
+      as: EDITOR,
+      body: { cover: { key: '01936f00-0000-7000-8000-000000000000', name: 'x', type: 'text/html', size: 1, sha256: 'x' } },
+    })
     expect([status, body.cover, await newsroom.stored()]).toEqual([200, null, []])
   })
 })
@@ -138,7 +176,11 @@ describe('files at the edge', () => {
 describe('HTTP at the edge', () => {
   it.each(['POST', 'PATCH', 'DELETE'])('refuses a body over the limit: %s', async (method) => {
     const before = count(newsroom.rows, '1 = 1')
-    const { status, body } = await newsroom.request('/api/posts/bulk', { method, as: ADMIN, body: { ids: [1], items: [], filler: 'x'.repeat(1_100_000) } })
+    const { status, body } = await newsroom.request('/api/posts/bulk', {
+      method,
+      as: ADMIN,
+      body: { ids: [1], items: [], filler: 'x'.repeat(1_100_000) },
+    })
     expect({ status, code: body.data?.code }).toEqual({ status: 413, code: 'PAYLOAD_TOO_LARGE' })
     expect(count(newsroom.rows, '1 = 1')).toBe(before)
   })
@@ -153,13 +195,15 @@ describe('HTTP at the edge', () => {
   })
 })
 
-describe('streams at the edge', () => describeStreams({
-  url: () => newsroom.directUrl,
-  resource: 'tags',
-  fill: rows => `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${rows}) insert into tags (id, organization_id, name, slug, created_at, updated_at) select 100000 + i, 1, 'tag ' || i, 'tag-' || i, 0, 0 from n where true on conflict do nothing`,
-  rss: () => memoryOfChild('workerd'),
-  isWorker: true,
-}))
+describe('streams at the edge', () =>
+  describeStreams({
+    url: () => newsroom.directUrl,
+    resource: 'tags',
+    fill: rows =>
+      `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${rows}) insert into tags (id, organization_id, name, slug, created_at, updated_at) select 100000 + i, 1, 'tag ' || i, 'tag-' || i, 0, 0 from n where true on conflict do nothing`,
+    rss: () => memoryOfChild('workerd'),
+    isWorker: true,
+  }))
 
 describe('exports at the edge', () => {
   const open = (query: string) => fetch(`${newsroom.directUrl}/api/tags/export?${query}`)
@@ -169,14 +213,26 @@ describe('exports at the edge', () => {
   }
 
   it.each(['csv', 'ndjson', 'json'])('are complete and recorded: %s', async (format) => {
-    const ids = newsroom.rows<{ id: number }>('select id from tags where organization_id = 1 and id <= 101000 order by id').map(({ id }) => id)
+    const ids = newsroom
+      .rows<{ id: number }>('select id from tags where organization_id = 1 and id <= 101000 order by id')
+      .map(({ id }) => id)
     const response = await open(`format=${format}&fields=id,name&filter[id][$lte]=101000`)
     const text = await response.text()
-    expect([response.status, response.headers.get('x-total-count'), isIncomplete(response.headers.get('content-type')!, text)]).toEqual([200, String(ids.length), false])
+    expect([response.status, response.headers.get('x-total-count'), isIncomplete(response.headers.get('content-type')!, text)]).toEqual([
+      200,
+      String(ids.length),
+      false,
+    ])
     const lines = text.trim().split('\n').slice(format === 'csv' ? 1 : 0)
     expect(lines.map(line => Number(/\d+/.exec(line)![0]))).toEqual(ids)
-    const [entry] = newsroom.rows<{ kind: string, resource: string, after: string }>('select kind, resource, after from audit_log order by at desc, id desc limit 1')
-    expect([entry!.kind, entry!.resource, JSON.parse(entry!.after)]).toEqual(['export', 'tags', expect.objectContaining({ format, rows: ids.length })])
+    const [entry] = newsroom.rows<{ kind: string, resource: string, after: string }>(
+      'select kind, resource, after from audit_log order by at desc, id desc limit 1',
+    )
+    expect([entry!.kind, entry!.resource, JSON.parse(entry!.after)]).toEqual([
+      'export',
+      'tags',
+      expect.objectContaining({ format, rows: ids.length }),
+    ])
   })
 
   // The runtime ends a response that fails like a complete one.
@@ -196,7 +252,9 @@ describe('exports at the edge', () => {
     finally {
       await run('alter table lost rename to tags')
     }
-    console.log(`failed export, ${format}: ${text.split('\n').length} of ${response.headers.get('x-total-count')} lines, ends with ${JSON.stringify(text.slice(-60))}`)
+    console.log(
+      `failed export, ${format}: ${text.split('\n').length} of ${response.headers.get('x-total-count')} lines, ends with ${JSON.stringify(text.slice(-60))}`,
+    )
     expect(text.split('\n').length).toBeLessThan(100_000)
     expect(isIncomplete(response.headers.get('content-type')!, text)).toBe(true)
   })

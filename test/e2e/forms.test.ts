@@ -43,7 +43,8 @@ describe.runIf(there)('in a browser', () => {
         await page.setViewportSize({ width, height: 800 })
         // Nothing is wider than the page.
         expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true)
-        if (process.env.SHOTS) await page.screenshot({ path: join(process.env.SHOTS, `${name}-${colorScheme}-${width}.png`), animations: 'disabled' })
+        if (process.env.SHOTS)
+          await page.screenshot({ path: join(process.env.SHOTS, `${name}-${colorScheme}-${width}.png`), animations: 'disabled' })
       }
     }
     await page.setViewportSize({ width: 1280, height: 800 })

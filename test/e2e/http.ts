@@ -12,11 +12,20 @@ const member = { user: { id: 1, organizationId: 1 }, permissions: ['articles'] }
 
 export function describeHttp(app: () => VisibilityApp, prefix: string): void {
   describe('on a built server', () => {
-    it.each([['', 200], ['/1', 200], ['/404', 404], ['?page=0', 400], ['/aggregate?groupBy=status', 200]])('HEAD returns what GET returns, without the body: <prefix>/articles%s', async (path, status) => {
-      const [get, head] = [await app().request(`${prefix}/articles${path}`, { caller: member }), await app().request(`${prefix}/articles${path}`, { method: 'HEAD', caller: member })]
+    it.each([
+      ['', 200],
+      ['/1', 200],
+      ['/404', 404],
+      ['?page=0', 400],
+      ['/aggregate?groupBy=status', 200],
+    ])('HEAD returns what GET returns, without the body: <prefix>/articles%s', async (path, status) => {
+      const [get, head] = [
+        await app().request(`${prefix}/articles${path}`, { caller: member }),
+        await app().request(`${prefix}/articles${path}`, { method: 'HEAD', caller: member }),
+      ]
       expect([get.status, head.status, head.body]).toEqual([status, status, ''])
       // Headers of the connection; Nitro also omits the length of an error.
-      const others = ['date', 'connection', 'keep-alive', ...status === 200 ? [] : ['content-length', 'transfer-encoding']]
+      const others = ['date', 'connection', 'keep-alive', ...(status === 200 ? [] : ['content-length', 'transfer-encoding'])]
       const kept = ({ headers }: typeof get) => Object.fromEntries([...headers].filter(([name]) => !others.includes(name)))
       expect(kept(head)).toEqual(kept(get))
     })
@@ -36,31 +45,50 @@ export function describeHttp(app: () => VisibilityApp, prefix: string): void {
       expect([status, headers.get('allow'), body]).toEqual([204, 'GET, HEAD, PATCH, DELETE, OPTIONS', ''])
     })
 
-    it.each([['GET', '/articles', 200], ['GET', '/articles/404', 404], ['GET', '/articles?page=0', 400], ['PUT', '/articles', 405], ['POST', '/articles', 415], ['OPTIONS', '/articles', 204], ['GET', '/_m2m/detect/nothing', 404]])('every response forbids shared caches: %s <prefix>%s → %i', async (method, path, status) => {
+    it.each([
+      ['GET', '/articles', 200],
+      ['GET', '/articles/404', 404],
+      ['GET', '/articles?page=0', 400],
+      ['PUT', '/articles', 405],
+      ['POST', '/articles', 415],
+      ['OPTIONS', '/articles', 204],
+      ['GET', '/_m2m/detect/nothing', 404],
+    ])('every response forbids shared caches: %s <prefix>%s → %i', async (method, path, status) => {
       for (const accept of ['application/json', 'text/html']) {
         const answer = await app().request(prefix + path, { method, caller: member, headers: { accept } })
         expect([answer.status, cachingOf(answer.headers)]).toEqual([status, CACHING])
       }
     })
 
-    it.each([['GET', '/_m2m/debug-detection'], ['POST', '/admin/m2m/sync']])('a route of earlier versions belongs to the app: %s <prefix>%s', async (method, path) => {
+    it.each([
+      ['GET', '/_m2m/debug-detection'],
+      ['POST', '/admin/m2m/sync'],
+    ])('a route of earlier versions belongs to the app: %s <prefix>%s', async (method, path) => {
       for (const caller of [undefined, member, { ...member, permissions: ['*'] }]) {
         // Paths without a route of the API reach the app's catch-all route.
         expect(await app().request(prefix + path, { method, caller })).toMatchObject({ status: 418, body: { from: 'the app', method } })
       }
     })
 
-    it.each([['declared', false], ['not declared', true]])('refuses a body of 400 MB at once, without holding it in memory, and closes the connection, when its length is %s', async (_, isChunked) => {
-      const before = peakOf(app().pid)
-      const { received, respondedAfter, sent } = await send(app().url, `${prefix}/articles`, isChunked, 400)
-      expect(received.match(/HTTP\/1\.1 \d+|^connection: .*/gim)).toEqual(['HTTP/1.1 413', 'connection: close'])
-      // What the sockets hold, and what is read after the refusal.
-      expect(sent).toBeLessThan(30 * MB)
-      expect(received).toContain('"code": "PAYLOAD_TOO_LARGE"')
-      expect(respondedAfter).toBeLessThan(2000)
-      expect(peakOf(app().pid) - before).toBeLessThan(100)
-      expect((await app().request(`${prefix}/articles`, { method: 'POST', caller: member, body: { title: 'after it' } })).status).toBe(201)
-    })
+    it.each([
+      ['declared', false],
+      ['not declared', true],
+    ])(
+      'refuses a body of 400 MB at once, without holding it in memory, and closes the connection, when its length is %s',
+      async (_, isChunked) => {
+        const before = peakOf(app().pid)
+        const { received, respondedAfter, sent } = await send(app().url, `${prefix}/articles`, isChunked, 400)
+        expect(received.match(/HTTP\/1\.1 \d+|^connection: .*/gim)).toEqual(['HTTP/1.1 413', 'connection: close'])
+        // What the sockets hold, and what is read after the refusal.
+        expect(sent).toBeLessThan(30 * MB)
+        expect(received).toContain('"code": "PAYLOAD_TOO_LARGE"')
+        expect(respondedAfter).toBeLessThan(2000)
+        expect(peakOf(app().pid) - before).toBeLessThan(100)
+        expect((await app().request(`${prefix}/articles`, { method: 'POST', caller: member, body: { title: 'after it' } })).status).toBe(
+          201,
+        )
+      },
+    )
 
     it('logs nothing and changes nothing when a client disconnects during its body', async () => {
       const [rows, logged] = [await app().rows(), app().printed()]

@@ -43,9 +43,11 @@ describe.skipIf(!reachable)('two servers on one database', () => {
     await database.end()
   })
 
-  const send = async (server: number, method: string, path: string, body?: unknown) => servers[server]!.request(`/api${path}`, { method, body, caller: member })
+  const send = async (server: number, method: string, path: string, body?: unknown) =>
+    servers[server]!.request(`/api${path}`, { method, body, caller: member })
   const create = async (server: number, title: string) => (await send(server, 'POST', '/cards', { title })).body.id as number
-  const titles = async (server: number, query = '') => (await send(server, 'GET', `/cards?limit=100${query}`)).body.data.map(({ title }: { title: string }) => title) as string[]
+  const titles = async (server: number, query = '') =>
+    (await send(server, 'GET', `/cards?limit=100${query}`)).body.data.map(({ title }: { title: string }) => title) as string[]
 
   it.each([[0, 1], [1, 0]])('return each other\'s writes at once: %i to %i', async (one, other) => {
     const id = await create(one, `from ${one}`)
@@ -70,7 +72,9 @@ describe.skipIf(!reachable)('two servers on one database', () => {
     const seen: string[] = []
     let cursor: string | null = ''
     for (let server = 0; cursor !== null; server = 1 - server) {
-      const { body } = await send(server, 'GET', `/cards?sort=title&limit=3&cursor=${encodeURIComponent(cursor)}`) as { body: { data: { title: string }[], meta: { nextCursor: string | null } } }
+      const { body } = (await send(server, 'GET', `/cards?sort=title&limit=3&cursor=${encodeURIComponent(cursor)}`)) as {
+        body: { data: { title: string }[], meta: { nextCursor: string | null } }
+      }
       seen.push(...body.data.map(({ title }) => title))
       cursor = body.meta.nextCursor
     }
@@ -86,8 +90,16 @@ describe.skipIf(!reachable)('two servers on one database', () => {
   })
 
   it('create one card for 100 parallel requests with one key, and answer all of them equally', async () => {
-    const responses = await Promise.all(Array.from({ length: 100 }, (_, index) =>
-      servers[index % 2]!.request('/api/cards', { method: 'POST', body: { title: 'once' }, caller: member, headers: { 'idempotency-key': '"a key"' } })))
+    const responses = await Promise.all(
+      Array.from({ length: 100 }, (_, index) =>
+        servers[index % 2]!.request('/api/cards', {
+          method: 'POST',
+          body: { title: 'once' },
+          caller: member,
+          headers: { 'idempotency-key': '"a key"' },
+        }),
+      ),
+    )
     expect(new Set(responses.map(({ status, body }) => JSON.stringify([status, body]))).size).toBe(1)
     expect(responses[0]!.status).toBe(201)
     expect(responses.filter(({ headers }) => headers.get('idempotent-replayed') === 'true')).toHaveLength(99)
@@ -106,18 +118,27 @@ describe.skipIf(!reachable)('two servers on one database', () => {
   it.each([[0, 1], [1, 0]])('list and restore rows and dependents that the other deleted: %i to %i', async (one, other) => {
     const lane = (await send(one, 'POST', '/lanes', { name: `lane ${one}` })).body.id as number
     const stickers: number[] = []
-    for (const server of [one, other]) stickers.push((await send(server, 'POST', '/stickers', { laneId: lane, text: `by ${server}` })).body.id)
-    const seen = async (server: number) => [(await send(server, 'GET', `/lanes/${lane}`)).status, ...await Promise.all(stickers.map(async id => (await send(server, 'GET', `/stickers/${id}`)).status))]
+    for (const server of [one, other])
+      stickers.push((await send(server, 'POST', '/stickers', { laneId: lane, text: `by ${server}` })).body.id)
+    const seen = async (server: number) => [
+      (await send(server, 'GET', `/lanes/${lane}`)).status,
+      ...(await Promise.all(stickers.map(async id => (await send(server, 'GET', `/stickers/${id}`)).status))),
+    ]
     const { body: { deletionId } } = await send(one, 'DELETE', `/lanes/${lane}`)
     expect(await seen(other)).toEqual([404, 404, 404])
     const trashed = await send(other, 'GET', `/stickers?onlyDeleted=true&filter=${encodeURIComponent(JSON.stringify({ laneId: lane }))}`)
-    expect(trashed.body.data.map(({ id, deletionId }: { id: number, deletionId: string }) => [id, deletionId])).toEqual(stickers.map(id => [id, deletionId]))
+    expect(trashed.body.data.map(({ id, deletionId }: { id: number, deletionId: string }) => [id, deletionId])).toEqual(
+      stickers.map(id => [id, deletionId]),
+    )
     expect((await send(other, 'POST', '/stickers', { laneId: lane, text: 'too late' })).status).toBe(400)
     expect((await send(other, 'POST', '/lanes/bulk/restore', { deletionId })).status).toBe(200)
     expect(await seen(one)).toEqual([200, 200, 200])
     const answers = await Promise.all([0, 1].map(server => send(server, 'DELETE', `/lanes/${lane}`)))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 404])
-    const { rows } = await database.query('select deletion_id from lanes where id = $1 union all select deletion_id from stickers where lane_id = $1', [lane])
+    const { rows } = await database.query(
+      'select deletion_id from lanes where id = $1 union all select deletion_id from stickers where lane_id = $1',
+      [lane],
+    )
     expect(rows).toEqual(Array.from({ length: 3 }, () => ({ deletion_id: answers.find(({ status }) => status === 200)!.body.deletionId })))
   })
 
@@ -127,7 +148,11 @@ describe.skipIf(!reachable)('two servers on one database', () => {
     for (let round = 0; round < 3; round++) {
       const lanes = [`left ${round}`, `right ${round}`]
       // In opposite orders, so that they block each other.
-      const answers = await Promise.all(lanes.map((lane, server) => send(server, 'PATCH', '/cards/bulk', { items: (server === 0 ? ids : [...ids].reverse()).map(id => ({ id, data: { lane } })) })))
+      const answers = await Promise.all(
+        lanes.map((lane, server) =>
+          send(server, 'PATCH', '/cards/bulk', { items: (server === 0 ? ids : [...ids].reverse()).map(id => ({ id, data: { lane } })) }),
+        ),
+      )
       expect(answers.map(({ status }) => status)).toContain(200)
       const { rows } = await database.query('select distinct lane from cards where id = any($1)', [ids])
       expect(rows).toHaveLength(1)
@@ -137,7 +162,9 @@ describe.skipIf(!reachable)('two servers on one database', () => {
   })
 
   it('return the same aggregates', async () => {
-    const totals = await Promise.all([0, 1].map(async server => (await send(server, 'GET', '/cards/aggregate?aggregate=count&groupBy=lane&sort=lane')).body))
+    const totals = await Promise.all(
+      [0, 1].map(async server => (await send(server, 'GET', '/cards/aggregate?aggregate=count&groupBy=lane&sort=lane')).body),
+    )
     expect(totals[0]).toEqual(totals[1])
     expect(totals[0].meta.total).toBe(2)
   })
@@ -154,11 +181,18 @@ describe.skipIf(!reachable)('two servers on one database', () => {
       const id = await create(one, title)
       expect([await read(one, `/cards/${id}`), await read(other, `/cards/${id}`)]).toEqual([[title, STORED], [title, HIT]])
       await send(other, 'PATCH', `/cards/${id}`, { title: `${title} changed` })
-      expect([await read(one, `/cards/${id}`), await read(other, `/cards/${id}`)]).toEqual([[`${title} changed`, STORED], [`${title} changed`, HIT]])
+      expect([await read(one, `/cards/${id}`), await read(other, `/cards/${id}`)]).toEqual([
+        [`${title} changed`, STORED],
+        [`${title} changed`, HIT],
+      ])
       const tag = (await send(one, 'GET', `/cards/${id}`)).headers.get('etag')!
       const again = await servers[other]!.request(`/api/cards/${id}`, { caller: member, headers: { 'if-none-match': tag } })
       expect([again.status, again.headers.get('cache-status')]).toEqual([304, expect.stringContaining('; hit; ')])
-      expect((await servers[other]!.request(`/api/cards/${id}`, { caller: { user: { id: 2 }, permissions: ['member'] } })).headers.get('cache-status')).toBe(STORED)
+      expect(
+        (await servers[other]!.request(`/api/cards/${id}`, { caller: { user: { id: 2 }, permissions: ['member'] } })).headers.get(
+          'cache-status',
+        ),
+      ).toBe(STORED)
     })
 
     it('answer with the new row after every write while both read all the time', async () => {
@@ -182,7 +216,9 @@ describe.skipIf(!reachable)('two servers on one database', () => {
       const killed = await startServer(output, { env: { BOARD_URL, BOARD_SCHEMA, BOARD_KILL: '1' } })
       expect(await read(1, `/cards/${id}`)).toEqual([title, STORED])
       const start = Date.now()
-      await expect(killed.request(`/api/cards/${id}`, { method: 'PATCH', body: { title: `${title} killed` }, caller: member })).rejects.toThrow()
+      await expect(
+        killed.request(`/api/cards/${id}`, { method: 'PATCH', body: { title: `${title} killed` }, caller: member }),
+      ).rejects.toThrow()
       expect((await database.query('select title from cards where id = $1', [id])).rows).toEqual([{ title: `${title} killed` }])
       // Nobody has told the others.
       expect(await read(0, `/cards/${id}`)).toEqual([title, HIT])

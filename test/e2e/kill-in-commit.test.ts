@@ -35,7 +35,9 @@ interface Case {
 
 const folder = mkdtempSync(join(tmpdir(), 'auto-api-kill-'))
 const newName = () => `kill_${randomUUID().replaceAll('-', '')}`
-const ddl = (id: string) => `create table items (id ${id}, batch integer not null, place integer not null, deleted_at varchar(100), deletion_id varchar(100));
+const ddl = (
+  id: string,
+) => `create table items (id ${id}, batch integer not null, place integer not null, deleted_at varchar(100), deletion_id varchar(100));
   create table entries (id varchar(36) primary key, kind varchar(100) not null, record_id varchar(100) not null, ${id.includes('auto_increment') ? '`before`' : 'before'} varchar(1000), after varchar(1000));
   create table idempotency_keys (id varchar(64) primary key, parent varchar(64), record_id varchar(500), fingerprint varchar(64) not null, access varchar(64), status integer,
     body ${id.includes('auto_increment') ? 'mediumtext' : 'text'}, created_at ${timeOf(id)} not null, expires_at ${timeOf(id)} not null)`
@@ -53,7 +55,11 @@ async function openPostgres() {
     return results.rows
   }
   await run('test', `create database ${database}`)
-  return { url: `postgres://postgres@127.0.0.1/${database}`, query: (sql: string) => run(database, sql), remove: () => run('test', `drop database ${database} with (force)`) }
+  return {
+    url: `postgres://postgres@127.0.0.1/${database}`,
+    query: (sql: string) => run(database, sql),
+    remove: () => run('test', `drop database ${database} with (force)`),
+  }
 }
 
 const SERIAL = 'serial primary key'
@@ -70,13 +76,20 @@ const CASES: readonly Case[] = [
       }
     }
     withClient(client => client.pragma('journal_mode = WAL'))
-    return { url, query: async sql => withClient(client => sql.startsWith('select') ? client.prepare(sql).raw().all() as unknown[][] : (client.exec(sql), [])), remove: () => {} }
+    return {
+      url,
+      query: async sql =>
+        withClient(client => (sql.startsWith('select') ? (client.prepare(sql).raw().all() as unknown[][]) : (client.exec(sql), []))),
+      remove: () => {},
+    }
   } },
   { name: 'libsql', id: 'integer primary key', async open() {
     const url = join(folder, `${newName()}.db`)
     return { url, async query(sql) {
       const client = createClient({ url: `file:${url}` })
-      const rows = sql.startsWith('select') ? (await client.execute(sql)).rows.map(row => Array.from(row as ArrayLike<unknown>)) : (await client.executeMultiple(sql), [])
+      const rows = sql.startsWith('select')
+        ? (await client.execute(sql)).rows.map(row => Array.from(row as ArrayLike<unknown>))
+        : (await client.executeMultiple(sql), [])
       client.close()
       return rows
     }, remove: () => {} }
@@ -85,7 +98,9 @@ const CASES: readonly Case[] = [
     const url = join(folder, newName())
     return { url, async query(sql) {
       const client = new PGlite(url)
-      const rows = sql.startsWith('select') ? (await client.query(sql, [], { rowMode: 'array' })).rows as unknown[][] : (await client.exec(sql), [])
+      const rows = sql.startsWith('select')
+        ? ((await client.query(sql, [], { rowMode: 'array' })).rows as unknown[][])
+        : (await client.exec(sql), [])
       await client.close()
       return rows
     }, remove: () => {} }
@@ -107,7 +122,9 @@ const CASES: readonly Case[] = [
   } },
 ]
 
-const reachable = new Set((await Promise.all(SERVICES.map(async service => await isReachable(service) ? service.name : ''))).filter(Boolean))
+const reachable = new Set(
+  (await Promise.all(SERVICES.map(async service => ((await isReachable(service)) ? service.name : '')))).filter(Boolean),
+)
 
 let writer: string
 beforeAll(async () => {
@@ -178,7 +195,9 @@ describe.each(CASES)('$name', ({ name, service, id, open }) => {
       // With few kills, none comes before the first commit has ended.
       if (await killOnce(name, url, kill * 1000, mode, (kills < 8 ? 3 : 1) + kill % 7, (kill * 737) % 5000)) unfinished++
       // One query, because PGlite takes a second or more to open its directory.
-      const [counts] = await query(`select ${halvesOf.map((sql, index) => `(select count(*) from (${sql.replaceAll('INT', INT)}) half${index})`).join()}`)
+      const [counts] = await query(
+        `select ${halvesOf.map((sql, index) => `(select count(*) from (${sql.replaceAll('INT', INT)}) half${index})`).join()}`,
+      )
       halves = halvesOf.filter((_, index) => Number(counts![index]) > 0)
     }
     const entries = Number((await query(`select count(*) from ${log}`))[0]![0])
@@ -186,38 +205,53 @@ describe.each(CASES)('$name', ({ name, service, id, open }) => {
     return { kills: kill, unfinished, halves, entries }
   }
 
-  it.skipIf(service !== undefined && !reachable.has(service))(`leaves a change and its entry, or neither, over ${killsOf(name)} kills`, async () => {
-    const { kills, unfinished, halves, entries } = await killMany('together', killsOf(name), halves => halves.length > 0)
-    console.log(`${name}: ${kills} kills, ${unfinished} during a commit, ${entries} entries`)
-    expect(halves).toEqual([])
-    expect(entries).toBeGreaterThan(0)
-    expect(unfinished).toBeGreaterThan(kills / 4)
-  }, 1_800_000)
+  it.skipIf(service !== undefined && !reachable.has(service))(
+    `leaves a change and its entry, or neither, over ${killsOf(name)} kills`,
+    async () => {
+      const { kills, unfinished, halves, entries } = await killMany('together', killsOf(name), halves => halves.length > 0)
+      console.log(`${name}: ${kills} kills, ${unfinished} during a commit, ${entries} entries`)
+      expect(halves).toEqual([])
+      expect(entries).toBeGreaterThan(0)
+      expect(unfinished).toBeGreaterThan(kills / 4)
+    },
+    1_800_000,
+  )
 
-  it.skipIf(service !== undefined && !reachable.has(service))(`leaves a change and its entry of the audit log, or neither, over ${auditKillsOf(name)} kills`, async () => {
-    const { kills, unfinished, halves, entries } = await killMany('audit', auditKillsOf(name), halves => halves.length > 0)
-    console.log(`${name}, audit log: ${kills} kills, ${unfinished} during a commit, ${entries} entries`)
-    expect(halves).toEqual([])
-    expect(entries).toBeGreaterThan(0)
-    if (isRelease) expect(unfinished).toBeGreaterThan(kills / 4)
-  }, 1_800_000)
+  it.skipIf(service !== undefined && !reachable.has(service))(
+    `leaves a change and its entry of the audit log, or neither, over ${auditKillsOf(name)} kills`,
+    async () => {
+      const { kills, unfinished, halves, entries } = await killMany('audit', auditKillsOf(name), halves => halves.length > 0)
+      console.log(`${name}, audit log: ${kills} kills, ${unfinished} during a commit, ${entries} entries`)
+      expect(halves).toEqual([])
+      expect(entries).toBeGreaterThan(0)
+      if (isRelease) expect(unfinished).toBeGreaterThan(kills / 4)
+    },
+    1_800_000,
+  )
 
-  it.skipIf(service !== undefined && !reachable.has(service))(`leaves a request and its key, or neither, over ${auditKillsOf(name)} kills, and the retry replays`, async () => {
-    const { url, query, remove } = await open()
-    await query(ddl(id))
-    const counts = async () => (await query(`select (select count(*) from items), (select count(*) from (select batch from items group by batch having count(*) <> ${SIZE}) parts),
-      (select count(*) from idempotency_keys where parent is null), (select count(*) from idempotency_keys where parent is not null)`))[0]!.map(Number)
-    let items = 0
-    for (let kill = 0; kill < auditKillsOf(name); kill++) {
-      // The writer sends the last two batches again.
-      await killOnce(name, url, Math.max(0, items / SIZE - 2), 'keys', 3 + kill % 7, (kill * 737) % 5000)
-      const [written, parts, keys, records] = await counts()
-      expect({ parts, keys, records }).toEqual({ parts: 0, keys: written! / SIZE, records: written })
-      items = written!
-    }
-    expect(items).toBeGreaterThan(0)
-    await remove()
-  }, 1_800_000)
+  it.skipIf(service !== undefined && !reachable.has(service))(
+    `leaves a request and its key, or neither, over ${auditKillsOf(name)} kills, and the retry replays`,
+    async () => {
+      const { url, query, remove } = await open()
+      await query(ddl(id))
+      const counts = async () =>
+        (
+          await query(`select (select count(*) from items), (select count(*) from (select batch from items group by batch having count(*) <> ${SIZE}) parts),
+      (select count(*) from idempotency_keys where parent is null), (select count(*) from idempotency_keys where parent is not null)`)
+        )[0]!.map(Number)
+      let items = 0
+      for (let kill = 0; kill < auditKillsOf(name); kill++) {
+        // The writer sends the last two batches again.
+        await killOnce(name, url, Math.max(0, items / SIZE - 2), 'keys', 3 + (kill % 7), (kill * 737) % 5000)
+        const [written, parts, keys, records] = await counts()
+        expect({ parts, keys, records }).toEqual({ parts: 0, keys: written! / SIZE, records: written })
+        items = written!
+      }
+      expect(items).toBeGreaterThan(0)
+      await remove()
+    },
+    1_800_000,
+  )
 
   // The control of the tests above. One driver shows that a kill finds a gap between two commits.
   if (name === 'better-sqlite3') it('leaves a change without its entry when the entry is written after the commit', async () => {

@@ -62,7 +62,11 @@ function killOnce(file: string, mode: string, commits: number, delay: number): P
         child.kill('SIGKILL')
       }
     })
-    child.on('close', (_code, signal) => signal === 'SIGKILL' ? resolve({ unfinished: last.startsWith('begin'), batch: Number(last.split(' ')[1]), cascade: last.endsWith('trash') }) : reject(new Error(errors)))
+    child.on('close', (_code, signal) =>
+      signal === 'SIGKILL'
+        ? resolve({ unfinished: last.startsWith('begin'), batch: Number(last.split(' ')[1]), cascade: last.endsWith('trash') })
+        : reject(new Error(errors)),
+    )
   })
 }
 
@@ -70,7 +74,9 @@ function createFile(name: string): string {
   const file = join(folder, `${name}.db`)
   const client = new Database(file)
   client.pragma('journal_mode = WAL')
-  client.exec('create table items (batch integer not null, place integer not null, deletion_id text, primary key (batch, place)); create table parents (batch integer primary key, deletion_id text not null)')
+  client.exec(
+    'create table items (batch integer not null, place integer not null, deletion_id text, primary key (batch, place)); create table parents (batch integer primary key, deletion_id text not null)',
+  )
   client.close()
   return file
 }
@@ -81,9 +87,15 @@ function findHalves(file: string): unknown[] {
   try {
     return [
       ...client.prepare('select batch, count(*) as there from items group by batch having count(*) <> ?').all(SIZE),
-      ...client.prepare('select batch, count(deletion_id) as trashed from items group by batch having count(deletion_id) not in (0, ?)').all(SIZE),
-      ...client.prepare('select parents.batch from parents where (select count(deletion_id) from items where items.batch = parents.batch) <> ?').all(SIZE),
-      ...client.prepare('select distinct batch from items where deletion_id is not null and batch not in (select batch from parents)').all(),
+      ...client
+        .prepare('select batch, count(deletion_id) as trashed from items group by batch having count(deletion_id) not in (0, ?)')
+        .all(SIZE),
+      ...client
+        .prepare('select parents.batch from parents where (select count(deletion_id) from items where items.batch = parents.batch) <> ?')
+        .all(SIZE),
+      ...client
+        .prepare('select distinct batch from items where deletion_id is not null and batch not in (select batch from parents)')
+        .all(),
     ]
   }
   finally {

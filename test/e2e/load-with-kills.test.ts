@@ -1,4 +1,6 @@
-/** Three built servers under load, while parts of the deployment are killed and started again: no acknowledged write is lost, none is half. */
+/**
+ * Three built servers under load, while parts of the deployment are killed and started again: no acknowledged write is lost, none is half.
+ */
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, describe, expect, it } from 'vitest'
 import { startProxy, type Proxy } from '../support/proxy'
@@ -14,7 +16,8 @@ const PAUSE = isFull ? 3_000 : 1_500
 const NOTICED = 2_000
 const ORGANIZATIONS = [1, 2, 3, 4]
 
-const reachable = async (...names: string[]) => (await Promise.all(SERVICES.filter(({ name }) => names.includes(name)).map(isReachable))).every(Boolean)
+const reachable = async (...names: string[]) =>
+  (await Promise.all(SERVICES.filter(({ name }) => names.includes(name)).map(isReachable))).every(Boolean)
 
 interface Kill {
   readonly name: string
@@ -40,7 +43,11 @@ const DEPLOYMENTS = {
     end.push(orders.stop)
     const env = { ORDERS_REPLICA_URL: `postgres://postgres@127.0.0.1:${replica.port}/${orders.database.name}` }
     const proxy = await startBehindProxy(orders, end, () => env)
-    return { orders, proxy, parts: [appServer(0, orders, proxy, env), replica, redis, appServer(1, orders, proxy, env), appServer(2, orders, proxy, env)] }
+    return {
+      orders,
+      proxy,
+      parts: [appServer(0, orders, proxy, env), replica, redis, appServer(1, orders, proxy, env), appServer(2, orders, proxy, env)],
+    }
   },
   async galera(end: (() => unknown)[]): Promise<Deployment> {
     const nodes = await startCluster()
@@ -84,9 +91,21 @@ describe.each([
 
   it.skipIf(!await reachable(...services))(`loses no acknowledged write while a part is killed ${rounds} times`, async () => {
     const { orders, proxy, parts } = await DEPLOYMENTS[name](end)
-    const tokens = await Promise.all(ORGANIZATIONS.map(async organization =>
-      (await request(orders.servers[0]!, 'POST', '/apiTokens', { caller: { user: { id: organization * 100, organizationId: organization } }, body: { name: 'load' } })).body.token as string))
-    const clients = ORGANIZATIONS.flatMap((organization, index) => [startClient(proxy.url, organization), startClient(proxy.url, organization, tokens[index])])
+    const tokens = await Promise.all(
+      ORGANIZATIONS.map(
+        async organization =>
+          (
+            await request(orders.servers[0]!, 'POST', '/apiTokens', {
+              caller: { user: { id: organization * 100, organizationId: organization } },
+              body: { name: 'load' },
+            })
+          ).body.token as string,
+      ),
+    )
+    const clients = ORGANIZATIONS.flatMap((organization, index) => [
+      startClient(proxy.url, organization),
+      startClient(proxy.url, organization, tokens[index]),
+    ])
     const kills: Kill[] = []
     try {
       for (let round = 0; round < rounds; round++) {
@@ -123,19 +142,26 @@ function report(name: string, clients: readonly Client[], kills: readonly Kill[]
   const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0)
   const failures = clients.flatMap(({ failures }) => failures)
   // Requests that ran at the time of a kill count as 0.
-  const latest = Math.max(0, ...failures.map(({ start, end }) => Math.min(...kills.filter(({ at }) => at < end).map(({ at }) => start - at))))
+  const latest = Math.max(
+    0,
+    ...failures.map(({ start, end }) => Math.min(...kills.filter(({ at }) => at < end).map(({ at }) => start - at))),
+  )
   const counts = kills.map(({ name, at }, index) => {
     const next = kills[index + 1]?.at ?? Infinity
     return `${name}: ${failures.filter(({ end }) => end >= at && end < next).length}`
   })
-  console.info(`${name}: ${sum(clients.map(({ requests }) => requests))} requests, ${sum(clients.map(({ orders }) => orders.length))} orders, ${failures.length} failed requests, `
+  console.info(
+    `${name}: ${sum(clients.map(({ requests }) => requests))} requests, ${sum(clients.map(({ orders }) => orders.length))} orders, ${failures.length} failed requests, `
     + `the last one began ${Math.round(latest)} ms after its kill. By kill: ${counts.join(', ')}. `
-    + `Unanswered changes: ${sum(clients.map(({ orders }) => orders.filter(({ uncertain }) => uncertain).length))}`)
+    + `Unanswered changes: ${sum(clients.map(({ orders }) => orders.filter(({ uncertain }) => uncertain).length))}`,
+  )
 }
 
 /** Compares the database with what the clients know. */
 async function assertComplete({ database, servers }: Orders, clients: readonly Client[]): Promise<void> {
-  const rows = await database.query<{ id: number, name: string, version: number, organization_id: number, deleted_at: unknown }>('select * from orders')
+  const rows = await database.query<{ id: number, name: string, version: number, organization_id: number, deleted_at: unknown }>(
+    'select * from orders',
+  )
   const byName = Map.groupBy(rows, ({ name }) => name)
   const lines = await database.query<{ name: string }>('select name from order_lines')
   const lineNames = new Set(lines.map(({ name }) => name))
@@ -157,7 +183,8 @@ async function assertComplete({ database, servers }: Orders, clients: readonly C
   expect(await database.query(`select l.id from order_lines l join orders o on o.id = l.order_id
     where (o.deleted_at is null) <> (l.deleted_at is null) or o.deletion_id <> l.deletion_id`)).toEqual([])
   const count = async (sql: string) => Number((await database.query<{ n: string | null }>(sql))[0]!.n)
-  const entries = (resource: string, kind: string) => count(`select count(*) as n from audit_log where resource = '${resource}' and kind = '${kind}'`)
+  const entries = (resource: string, kind: string) =>
+    count(`select count(*) as n from audit_log where resource = '${resource}' and kind = '${kind}'`)
   expect({
     created: await entries('orders', 'create'), lines: await entries('lines', 'create'),
     updated: await entries('orders', 'update'), deleted: await entries('orders', 'delete'), cascaded: await entries('lines', 'delete'),
@@ -169,7 +196,11 @@ async function assertComplete({ database, servers }: Orders, clients: readonly C
   // All servers agree.
   for (const { organization, orders } of clients) {
     const { id } = orders.at(-1)!
-    const answers = await Promise.all(servers.map(server => request(server, 'GET', `/orders/${id}`, { caller: { user: { id: organization * 100, organizationId: organization } } })))
+    const answers = await Promise.all(
+      servers.map(server =>
+        request(server, 'GET', `/orders/${id}`, { caller: { user: { id: organization * 100, organizationId: organization } } }),
+      ),
+    )
     expect(new Set(answers.map(({ status, body }) => JSON.stringify([status, body.name, body.version]))).size).toBe(1)
   }
 }

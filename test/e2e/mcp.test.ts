@@ -10,11 +10,16 @@ beforeAll(async () => {
 afterAll(() => notebook?.stop())
 
 async function makeToken(name: string, scopes: readonly string[] | null = null): Promise<string> {
-  const { body } = await notebook.request('/api/apiTokens', { method: 'POST', cookie: await notebook.signIn(name), body: { name: 'agent', scopes } })
+  const { body } = await notebook.request('/api/apiTokens', {
+    method: 'POST',
+    cookie: await notebook.signIn(name),
+    body: { name: 'agent', scopes },
+  })
   return body.token
 }
 
-const connect = async (name: string, scopes?: readonly string[]) => connectMcp({ url: `${notebook.url}/api/mcp`, token: await makeToken(name, scopes) })
+const connect = async (name: string, scopes?: readonly string[]) =>
+  connectMcp({ url: `${notebook.url}/api/mcp`, token: await makeToken(name, scopes) })
 
 it('gives each token the tools and the rows of its owner', async () => {
   const editor = await connect('ada')
@@ -29,7 +34,11 @@ it('gives each token the tools and the rows of its owner', async () => {
 
 it('deletes a record only after its preview', async () => {
   const { call } = await connect('ada')
-  const { result: { record: { id, organizationId } } } = await call('create', { resource: 'notes', values: { text: 'by an agent', organizationId: 2 } })
+  const {
+    result: {
+      record: { id, organizationId },
+    },
+  } = await call('create', { resource: 'notes', values: { text: 'by an agent', organizationId: 2 } })
   expect(organizationId).toBe(1)
   const { result: preview } = await call('delete', { resource: 'notes', id })
   expect(preview).toMatchObject({ dryRun: true, permanent: true, affected: { notes: 1 } })

@@ -21,8 +21,14 @@ let callers: Record<string, Record<string, string>>
 
 beforeAll(async () => {
   newsroom = await startNewsroom(join(folder, 'first.sqlite'))
-  const idOf = (role: string, organization = 1) => String(
-    newsroom.rows<{ id: number }>('select id from users where role = ? and organization_id = ? and active = 1 order by id', role, organization)[0]!.id)
+  const idOf = (role: string, organization = 1) =>
+    String(
+      newsroom.rows<{ id: number }>(
+        'select id from users where role = ? and organization_id = ? and active = 1 order by id',
+        role,
+        organization,
+      )[0]!.id,
+    )
   const as = (id: string) => ({ 'x-demo-user': id })
   callers = {
     'anonymous': {},
@@ -76,7 +82,36 @@ describe.each(NAMES)('the document of %s', (name) => {
 })
 
 /** Properties of responses that are also names of columns. */
-const PUBLIC_WORDS = new Set(['kind', 'userId', 'recordId', 'resource', 'status', 'key', 'fields', 'method', 'path', 'type', 'title', 'body', 'name', 'scopes', 'prefix', 'start', 'at', 'id', 'via', 'ip', 'reason', 'before', 'after', 'columns', 'requestId', 'tokenId', 'tenantId', 'rootId'])
+const PUBLIC_WORDS = new Set([
+  'kind',
+  'userId',
+  'recordId',
+  'resource',
+  'status',
+  'key',
+  'fields',
+  'method',
+  'path',
+  'type',
+  'title',
+  'body',
+  'name',
+  'scopes',
+  'prefix',
+  'start',
+  'at',
+  'id',
+  'via',
+  'ip',
+  'reason',
+  'before',
+  'after',
+  'columns',
+  'requestId',
+  'tokenId',
+  'tenantId',
+  'rootId',
+])
 
 it('is the same text after a start with another database', async () => {
   const second = await startNewsroom(join(folder, 'second.sqlite'))
@@ -98,7 +133,11 @@ it('contains every generated route that answers an admin', async () => {
     for (const resource of path.startsWith('/:resource') ? resources : ['']) {
       const template = `/api${path.replace(':resource', resource).replace(/:(\w+)/g, '{$1}')}`
       if (known.has(`${method} ${template}`)) continue
-      const { status } = await newsroom.request(`${template.replace(/\{\w+\}/g, '1')}?dryRun=true`, { method, headers: callers['an admin']!, ...method !== 'GET' && { body: BODY } })
+      const { status } = await newsroom.request(`${template.replace(/\{\w+\}/g, '1')}?dryRun=true`, {
+        method,
+        headers: callers['an admin']!,
+        ...(method !== 'GET' && { body: BODY }),
+      })
       if (![401, 403, 404, 405].includes(status)) missing.push(`${method} ${template}: ${status}`)
     }
   }
@@ -107,10 +146,23 @@ it('contains every generated route that answers an admin', async () => {
 
 it('has the routes of the plugins', async () => {
   const ids = operationsOf(await documentOf('an admin')).map(({ operation }) => operation.operationId)
-  expect(ids).toEqual(expect.arrayContaining([
-    'posts.export', 'posts.import', 'posts.cover.upload', 'posts.cover.get', 'posts.cover.remove', 'posts.audit-log-history', 'api.audit-log',
-    'api.audit-log-revert', 'api.activity', 'api.token-introspect', 'api.admin', 'api.openapi', 'api.reference',
-  ]))
+  expect(ids).toEqual(
+    expect.arrayContaining([
+      'posts.export',
+      'posts.import',
+      'posts.cover.upload',
+      'posts.cover.get',
+      'posts.cover.remove',
+      'posts.audit-log-history',
+      'api.audit-log',
+      'api.audit-log-revert',
+      'api.activity',
+      'api.token-introspect',
+      'api.admin',
+      'api.openapi',
+      'api.reference',
+    ]),
+  )
 })
 
 it('shows the reference page with its policy', async () => {
@@ -128,8 +180,15 @@ it('is the source of a client that compiles, lists, creates and handles an error
     writeFileSync(join(at, 'api.d.ts'), astToString(types))
     cpSync(fileURLToPath(new URL('openapi/client.ts', import.meta.url)), join(at, 'client.ts'))
     const options: ts.CompilerOptions = {
-      strict: true, noEmit: true, skipLibCheck: true, target: ts.ScriptTarget.ESNext, module: ts.ModuleKind.Preserve,
-      moduleResolution: ts.ModuleResolutionKind.Bundler, lib: ['lib.esnext.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'], types: [], noUncheckedIndexedAccess: true,
+      strict: true,
+      noEmit: true,
+      skipLibCheck: true,
+      target: ts.ScriptTarget.ESNext,
+      module: ts.ModuleKind.Preserve,
+      moduleResolution: ts.ModuleResolutionKind.Bundler,
+      lib: ['lib.esnext.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
+      types: [],
+      noUncheckedIndexedAccess: true,
     }
     const program = ts.createProgram([join(at, 'client.ts')], options)
     const messages = ts.getPreEmitDiagnostics(program).map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))

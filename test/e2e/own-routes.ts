@@ -29,10 +29,13 @@ export function describeOwnRoutes(app: () => VisibilityApp, prefix: string): voi
       expect(await body(`${prefix}/tags/4`)).toEqual({ id: 4, name: 'new' })
     })
 
-    it.each(['/nothing', '/nothing/1', '/articlesx', '/article', '/articles/1/nothing', '/_nothing'])('answers a path without a resource: <prefix>%s', async (path) => {
-      const answer = await app().request(prefix + path)
-      expect(answer).toMatchObject({ status: 418, body: { from: 'the app', method: 'GET' } })
-    })
+    it.each(['/nothing', '/nothing/1', '/articlesx', '/article', '/articles/1/nothing', '/_nothing'])(
+      'answers a path without a resource: <prefix>%s',
+      async (path) => {
+        const answer = await app().request(prefix + path)
+        expect(answer).toMatchObject({ status: 418, body: { from: 'the app', method: 'GET' } })
+      },
+    )
   })
 
   describe('a method that a path does not support', () => {
@@ -52,14 +55,26 @@ export function describeOwnRoutes(app: () => VisibilityApp, prefix: string): voi
   describe('an error', () => {
     it.each([
       ['/articles', {}, { ...errorBody(401, 'Unauthorized'), message: 'Sign in to do this.', data: { code: 'UNAUTHENTICATED' } }],
-      ['/articles/99', { caller: member }, { ...errorBody(404, 'Not Found'), message: 'There is no such record.', data: { code: 'NOT_FOUND' } }],
-      ['/articles?page=0', { caller: member }, { ...errorBody(400, 'Bad Request'), message: expect.stringContaining('page'), data: { code: 'INVALID_QUERY', parameter: 'page' } }],
+      [
+        '/articles/99',
+        { caller: member },
+        { ...errorBody(404, 'Not Found'), message: 'There is no such record.', data: { code: 'NOT_FOUND' } },
+      ],
+      [
+        '/articles?page=0',
+        { caller: member },
+        { ...errorBody(400, 'Bad Request'), message: expect.stringContaining('page'), data: { code: 'INVALID_QUERY', parameter: 'page' } },
+      ],
     ])('has Nuxt\'s shape and a stable code, and no stack: %s', async (path, options, expected) => {
       const answer = await app().request(prefix + path, options)
       expect(answer.headers.get('content-type')).toMatch(/^application\/json/)
       expect(answer.body).toMatchObject(expected)
       const problem = await app().request(prefix + path, { ...options, headers: { accept: 'application/problem+json' } })
-      expect([problem.status, problem.headers.get('content-type'), problem.headers.get('cache-control')]).toEqual([answer.status, 'application/problem+json', answer.headers.get('cache-control')])
+      expect([problem.status, problem.headers.get('content-type'), problem.headers.get('cache-control')]).toEqual([
+        answer.status,
+        'application/problem+json',
+        answer.headers.get('cache-control'),
+      ])
       expect(problem.body).toMatchObject({ status: answer.status, detail: answer.body.message, ...answer.body.data })
       expect(answer.body.stack ?? []).toEqual([])
     })
@@ -68,7 +83,10 @@ export function describeOwnRoutes(app: () => VisibilityApp, prefix: string): voi
   describe('a record', () => {
     it('is returned without its hidden fields', async () => {
       const { status, body } = await app().request(`${prefix}/articles/1`, { caller: member })
-      expect({ status, body }).toEqual({ status: 200, body: { id: 1, organizationId: 1, title: 'plain', status: 'open', cover: null, deletedAt: null, deletionId: null } })
+      expect({ status, body }).toEqual({
+        status: 200,
+        body: { id: 1, organizationId: 1, title: 'plain', status: 'open', cover: null, deletedAt: null, deletionId: null },
+      })
     })
 
     it('is returned at the Location of its creation', async () => {

@@ -76,17 +76,29 @@ describe.runIf(there)('the pages of the playground', () => {
   describe.each(['light', 'dark'] as const)('in the %s theme', (colorScheme) => {
     it.each(PAGES)('have nothing that axe finds wrong: %s, caller %s', async (path, as) => {
       await on(path, { as, colorScheme }, async ({ page, complaints }) => {
-        expect({ broken: await broken(page), repeated: await repeatedIds(page), complaints }).toEqual({ broken: [], repeated: [], complaints: [] })
+        expect({ broken: await broken(page), repeated: await repeatedIds(page), complaints }).toEqual({
+          broken: [],
+          repeated: [],
+          complaints: [],
+        })
         await screenshot(page, `page${path.replace(/\W+/g, '-')}${as === undefined ? '-anonymous' : ''}`, colorScheme)
       })
     })
   })
 
-  it.each([['a visitor', () => undefined], ['a reader', () => idOf('reader')], ['a writer', () => WRITER]])('offer %s no action that the API refuses', async (_who, as) => {
+  it.each([
+    ['a visitor', () => undefined],
+    ['a reader', () => idOf('reader')],
+    ['a writer', () => WRITER],
+  ])('offer %s no action that the API refuses', async (_who, as) => {
     const { body } = await newsroom.request('/api/permissions', { as: as() })
     const { canCreate, canDelete, canViewDeleted } = body.permissions.posts
     await on('/desk', { as: as() }, async ({ page }) => {
-      const count = (role: 'button' | 'link', name: string | RegExp) => page.getByRole(role, { name }).count().then(count => count > 0)
+      const count = (role: 'button' | 'link', name: string | RegExp) =>
+        page
+          .getByRole(role, { name })
+          .count()
+          .then(count => count > 0)
       const offered = [await count('button', 'Write a post'), await count('link', 'Open the trash')]
       expect(offered).toEqual([canCreate, canViewDeleted])
       if (!canDelete) expect(await count('button', /^Delete post/)).toBe(false)
@@ -95,7 +107,9 @@ describe.runIf(there)('the pages of the playground', () => {
 
   it('mark the current page, and reach every page from the menus', async () => {
     await on('/desk', { as: EDITOR }, async ({ page, complaints }) => {
-      expect(await page.getByRole('navigation', { name: 'Pages', exact: true }).locator('[aria-current=page]').allTextContents()).toEqual(['Desk'])
+      expect(await page.getByRole('navigation', { name: 'Pages', exact: true }).locator('[aria-current=page]').allTextContents()).toEqual([
+        'Desk',
+      ])
       await page.getByRole('button', { name: 'Workshop' }).click()
       await page.getByRole('link', { name: /^Retries/ }).click()
       await page.getByRole('heading', { name: 'Send a comment, and send it again' }).waitFor()
@@ -137,7 +151,11 @@ describe.runIf(there)('the pages of the playground', () => {
         expect(await broken(page)).toEqual([])
         expect(count()).toBe(before)
       })
-      const { status, body } = await newsroom.request('/api/posts', { method: 'POST', as: WRITER, body: { title: '', slug: 'x', body: 'x' } })
+      const { status, body } = await newsroom.request('/api/posts', {
+        method: 'POST',
+        as: WRITER,
+        body: { title: '', slug: 'x', body: 'x' },
+      })
       expect([status, body.data.issues[0].path]).toEqual([400, ['title']])
     })
 
@@ -159,7 +177,9 @@ describe.runIf(there)('the pages of the playground', () => {
       const body = { title: 'Without comments', slug: 'without-comments', body: 'Nobody can have commented on it yet.' }
       expect((await newsroom.request('/api/posts', { method: 'POST', as: EDITOR, body })).status).toBe(201)
       await on('/desk', { as: EDITOR }, async ({ page, complaints }) => {
-        const [first, second] = newsroom.rows<{ id: number, title: string }>(`select id, title from posts where ${organization} order by created_at desc, id desc limit 2`) as [{ id: number, title: string }, { id: number, title: string }]
+        const [first, second] = newsroom.rows<{ id: number, title: string }>(
+          `select id, title from posts where ${organization} order by created_at desc, id desc limit 2`,
+        ) as [{ id: number, title: string }, { id: number, title: string }]
         const trashed = () => newsroom.rows<{ id: number }>('select id from posts where id = ? and deleted_at is not null', first.id).length
         await page.getByRole('button', { name: `Delete post ${first.id}`, exact: true }).focus()
         await page.keyboard.press('Enter')
@@ -174,7 +194,9 @@ describe.runIf(there)('the pages of the playground', () => {
     })
 
     it('asks before a delete that cascades, and undoes all of it', async () => {
-      const [{ id, title, comments }] = newsroom.rows<{ id: number, title: string, comments: number }>(`select id, title, (select count(*) from comments c where c.post_id = p.id and c.deleted_at is null) comments from posts p where ${organization} and status = 'published' and comments > 1 order by created_at desc, id desc limit 1`) as [{ id: number, title: string, comments: number }]
+      const [{ id, title, comments }] = newsroom.rows<{ id: number, title: string, comments: number }>(
+        `select id, title, (select count(*) from comments c where c.post_id = p.id and c.deleted_at is null) comments from posts p where ${organization} and status = 'published' and comments > 1 order by created_at desc, id desc limit 1`,
+      ) as [{ id: number, title: string, comments: number }]
       const left = () => newsroom.rows('select id from comments where post_id = ? and deleted_at is null', id).length
       await on('/desk', { as: EDITOR }, async ({ page }) => {
         await page.getByLabel('Title contains').fill(title)
@@ -194,14 +216,18 @@ describe.runIf(there)('the pages of the playground', () => {
 
     it('changes several posts, and offers no checkboxes to callers who can do nothing with them', async () => {
       await on('/desk', { as: EDITOR }, async ({ page }) => {
-        const chosen = newsroom.rows<{ id: number }>(`select id from posts where ${organization} order by created_at desc, id desc limit 2`).map(({ id }) => id)
+        const chosen = newsroom
+          .rows<{ id: number }>(`select id from posts where ${organization} order by created_at desc, id desc limit 2`)
+          .map(({ id }) => id)
         for (const id of chosen) await page.getByRole('checkbox', { name: `Choose post ${id}`, exact: true }).check()
         await page.getByRole('button', { name: 'Set status' }).click()
         await page.getByRole('menuitem', { name: 'archived' }).click()
         await page.getByText('2 posts changed to “archived”.', { exact: true }).waitFor()
         expect(newsroom.rows(`select distinct status from posts where id in (${chosen.join()})`)).toEqual([{ status: 'archived' }])
       })
-      const [reader] = newsroom.rows<{ id: number }>('select id from users where organization_id = 1 and role = \'reader\' and active = 1 limit 1')
+      const [reader] = newsroom.rows<{ id: number }>(
+        'select id from users where organization_id = 1 and role = \'reader\' and active = 1 limit 1',
+      )
       for (const path of ['/desk', '/records?resource=posts'])
         await on(path, { as: reader!.id }, async ({ page }) => expect(await page.getByRole('checkbox').count()).toBe(0))
     })
@@ -223,7 +249,10 @@ describe.runIf(there)('the pages of the playground', () => {
 
   it('the trash keeps the focus after a restore, and shows a purge as dangerous', async () => {
     await on('/trash', { as: ADMIN }, async ({ page }) => {
-      const names = () => page.getByRole('button', { name: /^Restore posts/ }).evaluateAll(buttons => buttons.map(button => button.getAttribute('aria-label')!))
+      const names = () =>
+        page
+          .getByRole('button', { name: /^Restore posts/ })
+          .evaluateAll(buttons => buttons.map(button => button.getAttribute('aria-label')!))
       const [first] = await names()
       await page.getByRole('button', { name: first!, exact: true }).focus()
       await page.keyboard.press('Enter')
@@ -245,7 +274,9 @@ describe.runIf(there)('the pages of the playground', () => {
         await page.getByRole('region', { name: 'Request', exact: true }).getByText('filter=').waitFor()
         expect(await page.locator('main [role=status]').textContent()).toMatch(/^\s*200/)
         await page.getByText('SQL', { exact: true }).click()
-        expect(await page.getByRole('region', { name: 'Statement 1' }).textContent()).toMatch(/select[\s\S]+from "posts"[\s\S]+"organization_id" = (?:likely\()?\?/)
+        expect(await page.getByRole('region', { name: 'Statement 1' }).textContent()).toMatch(
+          /select[\s\S]+from "posts"[\s\S]+"organization_id" = (?:likely\()?\?/,
+        )
       })
     })
 
@@ -264,7 +295,10 @@ describe.runIf(there)('the pages of the playground', () => {
     await on('/', { as: EDITOR }, async ({ page, complaints }) => {
       const [tag] = newsroom.rows<{ id: number, name: string }>('select id, name from tags where organization_id = 1 order by name limit 1')
       await page.getByRole('navigation', { name: 'Topics' }).getByRole('link', { name: tag!.name }).click()
-      const [newest] = newsroom.rows<{ title: string }>(`select title from posts p join posts_tags t on t.post_id = p.id where ${organization} and status = 'published' and tag_id = ? order by published_at desc, id desc limit 1`, tag!.id)
+      const [newest] = newsroom.rows<{ title: string }>(
+        `select title from posts p join posts_tags t on t.post_id = p.id where ${organization} and status = 'published' and tag_id = ? order by published_at desc, id desc limit 1`,
+        tag!.id,
+      )
       await expect.poll(() => page.locator('article h2').first().textContent()).toContain(newest!.title)
       await page.locator('article a').first().click()
       await page.getByRole('heading', { level: 1, name: newest!.title }).waitFor()
@@ -273,7 +307,9 @@ describe.runIf(there)('the pages of the playground', () => {
       await page.getByRole('button', { name: 'Send the comment' }).click()
       await page.getByText('Your comment waits for approval.', { exact: true }).first().waitFor()
       await page.getByRole('listitem').filter({ hasText: 'I have read it.' }).getByRole('button', { name: 'Approve' }).click()
-      await expect.poll(() => newsroom.rows('select status from comments where body = ?', 'I have read it.')).toEqual([{ status: 'approved' }])
+      await expect
+        .poll(() => newsroom.rows('select status from comments where body = ?', 'I have read it.'))
+        .toEqual([{ status: 'approved' }])
       expect(complaints).toEqual([])
     })
     await on('/articles/999999', {}, async ({ page }) => {

@@ -32,7 +32,9 @@ afterAll(async () => {
 
 /** Every row of every table. */
 function dump({ rows }: Newsroom): Record<string, unknown[]> {
-  const tables = rows<{ name: string }>('select name from sqlite_master where type = \'table\' and name not like \'sqlite_%\' and name not like \'\\_\\_%\' escape \'\\\' order by name')
+  const tables = rows<{ name: string }>(
+    'select name from sqlite_master where type = \'table\' and name not like \'sqlite_%\' and name not like \'\\_\\_%\' escape \'\\\' order by name',
+  )
   return Object.fromEntries(tables.map(({ name }) => [name, rows(`select * from ${name} order by 1, 2`)]))
 }
 
@@ -43,7 +45,18 @@ describe('an empty database', () => {
     const second = await startNewsroom(join(folder, 'second.sqlite'))
     const [once, again] = [dump(newsroom), dump(second)]
     await second.stop()
-    expect(Object.keys(once)).toEqual(['api_tokens', 'audit_log', 'comments', 'idempotency_keys', 'media', 'organizations', 'posts', 'posts_tags', 'tags', 'users'])
+    expect(Object.keys(once)).toEqual([
+      'api_tokens',
+      'audit_log',
+      'comments',
+      'idempotency_keys',
+      'media',
+      'organizations',
+      'posts',
+      'posts_tags',
+      'tags',
+      'users',
+    ])
     expect(once.posts).toHaveLength(2000)
     expect(again).toEqual(once)
   })
@@ -65,13 +78,29 @@ describe('the public', () => {
     expect(status).toBe(200)
     expect(body.meta).toEqual({ page: 2, limit: 5, total: count(newsroom.rows, PUBLIC) })
     expect(body.data).toHaveLength(5)
-    expect(body.data).toEqual(expected.map(row => expect.objectContaining({
-      id: row.id, organizationId: 1, status: 'published', title: row.title, slug: row.slug, body: row.body, featured: row.featured === 1, publishedAt: isoOf(row.published_at), deletedAt: null,
-    })))
+    expect(body.data).toEqual(
+      expected.map(row =>
+        expect.objectContaining({
+          id: row.id,
+          organizationId: 1,
+          status: 'published',
+          title: row.title,
+          slug: row.slug,
+          body: row.body,
+          featured: row.featured === 1,
+          publishedAt: isoOf(row.published_at),
+          deletedAt: null,
+        }),
+      ),
+    )
   })
 
-  it.each([['GET', '/api/_m2m/debug-detection'], ['POST', '/api/admin/m2m/sync']])('receives 404 for a route of earlier versions, like every caller: %s %s', async (method, path) => {
-    for (const as of [undefined, WRITER, ADMIN]) expect((await newsroom.request(path, { method, as, ...method === 'POST' && { body: {} } })).status).toBe(404)
+  it.each([
+    ['GET', '/api/_m2m/debug-detection'],
+    ['POST', '/api/admin/m2m/sync'],
+  ])('receives 404 for a route of earlier versions, like every caller: %s %s', async (method, path) => {
+    for (const as of [undefined, WRITER, ADMIN])
+      expect((await newsroom.request(path, { method, as, ...(method === 'POST' && { body: {} }) })).status).toBe(404)
   })
 
   it('receives 304 for a response that it has, with the headers of the response', async () => {
@@ -115,15 +144,28 @@ describe('the query explorer', () => {
     expect(readDraft(writeDraft(draft), name => views.get(name))).toEqual(draft)
   })
 
-  it.each(['', '[]', 'null', '{"resource":"__proto__","fields":["constructor"],"include":{"toString":{}},"conditions":[{"field":"nope","operator":"$eq"}]}', '{"page":-1,"limit":"x","paging":7'])('reads an invalid address as an empty query: %s', async (text) => {
+  it.each([
+    '',
+    '[]',
+    'null',
+    '{"resource":"__proto__","fields":["constructor"],"include":{"toString":{}},"conditions":[{"field":"nope","operator":"$eq"}]}',
+    '{"page":-1,"limit":"x","paging":7',
+  ])('reads an invalid address as an empty query: %s', async (text) => {
     const views = await viewsOf(ADMIN)
     expect(readDraft(text, name => views.get(name))).toEqual(newDraft())
   })
 
   it('leaves out what the caller cannot use', async () => {
     const views = await viewsOf()
-    const draft = newDraft({ include: { author: { limit: 0, include: {} }, tags: { limit: 0, include: { organization: { limit: 0, include: {} } } } }, fields: ['title', 'passwordHash'] })
-    expect(readDraft(writeDraft(draft), name => views.get(name))).toEqual({ ...draft, include: { tags: draft.include.tags }, fields: ['title'] })
+    const draft = newDraft({
+      include: { author: { limit: 0, include: {} }, tags: { limit: 0, include: { organization: { limit: 0, include: {} } } } },
+      fields: ['title', 'passwordHash'],
+    })
+    expect(readDraft(writeDraft(draft), name => views.get(name))).toEqual({
+      ...draft,
+      include: { tags: draft.include.tags },
+      fields: ['title'],
+    })
     expect(containsAll(readDraft(writeDraft(draft), name => views.get(name)), writeDraft(draft))).toBe(false)
     expect(containsAll(newDraft({ fields: ['id'], limit: 5 }), '{"limit":5,"fields":["id"]}')).toBe(true)
   })
@@ -188,21 +230,30 @@ describe('the number of statements', () => {
   it('is counted per request, also when other requests run meanwhile', async () => {
     const slow = async (milliseconds: number) => {
       const id = crypto.randomUUID()
-      const { status } = await newsroom.request('/api/posts/1', { method: 'PATCH', as: EDITOR, body: {}, bodyDelay: milliseconds, headers: { 'x-demo-trace': id } })
+      const { status } = await newsroom.request('/api/posts/1', {
+        method: 'PATCH',
+        as: EDITOR,
+        body: {},
+        bodyDelay: milliseconds,
+        headers: { 'x-demo-trace': id },
+      })
       return { status, own: await traceOf(id) }
     }
     const { own } = await slow(0)
     expect(own.length).toBeGreaterThan(0)
     const waiting = slow(300)
     await setTimeout(100)
-    expect(await Promise.all(['/api/posts/1', '/api/posts?page=1', '/api/posts?include=tags,comments&limit=20'].map(path => statements(path)))).toEqual([1, 2, 4])
+    expect(
+      await Promise.all(['/api/posts/1', '/api/posts?page=1', '/api/posts?include=tags,comments&limit=20'].map(path => statements(path))),
+    ).toEqual([1, 2, 4])
     expect(await waiting).toEqual({ status: 200, own })
   })
 
   it('is zero for a response of the cache, which is stored although the statements are counted', async () => {
     const path = '/api/organizations?fields=id,name'
     const states = []
-    for (let index = 0; index < 2; index++) states.push([(await newsroom.request(path, { as: EDITOR })).headers.get('cache-status'), await statements(path, EDITOR)])
+    for (let index = 0; index < 2; index++)
+      states.push([(await newsroom.request(path, { as: EDITOR })).headers.get('cache-status'), await statements(path, EDITOR)])
     expect(states).toEqual([['auto-api; fwd=miss; stored', 0], [expect.stringMatching(/^auto-api; hit; ttl=\d+$/), 0]])
   })
 
@@ -237,26 +288,43 @@ describe('the pages', () => {
   })
 
   it('have the columns that the caller can read', async () => {
-    const columns = async (as: number) => [...String((await newsroom.request('/records?resource=users', { headers: cookie(as) })).body).matchAll(/<th [^>]*>(?:<!--[^>]*-->|\s)*([A-Z]\w+)/g)].map(([, label]) => label)
+    const columns = async (as: number) =>
+      [
+        ...String((await newsroom.request('/records?resource=users', { headers: cookie(as) })).body).matchAll(
+          /<th [^>]*>(?:<!--[^>]*-->|\s)*([A-Z]\w+)/g,
+        ),
+      ].map(([, label]) => label)
     expect(await columns(WRITER)).toEqual(['Id', 'Name', 'Role', 'Actions'])
     expect(await columns(EDITOR)).toEqual(['Id', 'Name', 'Role', 'Email', 'Actions'])
     expect(await columns(ADMIN)).toEqual(['Id', 'Name', 'Role', 'Email', 'Salary', 'Actions'])
   })
 
-  it.each([[undefined, '401: Sign in to do this.'], [WRITER, '403: You do not have permission to do this.']])('show the refusal of the trash, as %s', async (as, problem) => {
+  it.each([
+    [undefined, '401: Sign in to do this.'],
+    [WRITER, '403: You do not have permission to do this.'],
+  ])('show the refusal of the trash, as %s', async (as, problem) => {
     const { body } = await newsroom.request('/trash', { headers: as === undefined ? {} : cookie(as) })
     expect(body).toContain(problem)
   })
 })
 
 describe('the tag picker', () => {
-  it.each([{ who: 'an anonymous caller' }, { who: 'a writer, on a post of another', as: WRITER }])('offers no change to callers who cannot change tags: $who', async ({ as }) => {
-    const post = newsroom.rows<{ id: number }>(`select id from posts where ${PUBLIC} and author_id != ? and created_by != ? order by id limit 1`, WRITER, WRITER)[0]!.id
-    const { status, body } = await newsroom.request(`/tagging?post=${post}`, { headers: as === undefined ? {} : { cookie: `newsroom-caller=${as}` } })
-    expect(status).toBe(200)
-    expect(body).toContain('This caller can read the tags of this post, but not change them.')
-    expect(body).not.toContain('Add tag')
-  })
+  it.each([{ who: 'an anonymous caller' }, { who: 'a writer, on a post of another', as: WRITER }])(
+    'offers no change to callers who cannot change tags: $who',
+    async ({ as }) => {
+      const post = newsroom.rows<{ id: number }>(
+        `select id from posts where ${PUBLIC} and author_id != ? and created_by != ? order by id limit 1`,
+        WRITER,
+        WRITER,
+      )[0]!.id
+      const { status, body } = await newsroom.request(`/tagging?post=${post}`, {
+        headers: as === undefined ? {} : { cookie: `newsroom-caller=${as}` },
+      })
+      expect(status).toBe(200)
+      expect(body).toContain('This caller can read the tags of this post, but not change them.')
+      expect(body).not.toContain('Add tag')
+    },
+  )
 })
 
 describe('a restart', () => {

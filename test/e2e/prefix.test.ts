@@ -38,8 +38,12 @@ describe('the OpenAPI document', () => {
 
   afterAll(() => other?.stop())
 
-  it.each([['an anonymous caller', undefined], ['an editor', { user: { id: 1, role: 'editor', organizationId: 1 }, permissions: [] }]])('of %s has the same text in another build, except for addresses', async (_, caller) => {
-    const textOf = async (server: VisibilityApp, below: string) => JSON.stringify((await server.request(`${below}/_openapi.json`, { caller })).body)
+  it.each([
+    ['an anonymous caller', undefined],
+    ['an editor', { user: { id: 1, role: 'editor', organizationId: 1 }, permissions: [] }],
+  ])('of %s has the same text in another build, except for addresses', async (_, caller) => {
+    const textOf = async (server: VisibilityApp, below: string) =>
+      JSON.stringify((await server.request(`${below}/_openapi.json`, { caller })).body)
     const text = await textOf(app, prefix)
     expect(JSON.parse(text).paths).toHaveProperty(['/data/v1/tags'])
     expect(text.replaceAll('/data/v1', '/api').replaceAll('"/shop"', '"/"').replaceAll('/shop/', '/')).toBe(await textOf(other, '/api'))

@@ -40,13 +40,15 @@ describe.skipIf(!reachable)('two servers with a replica', () => {
     await replica.end()
   })
 
-  const send = (server: number, method: string, path: string, options: object = {}) => servers[server]!.request(`/api${path}`, { method, caller: member, ...options })
+  const send = (server: number, method: string, path: string, options: object = {}) =>
+    servers[server]!.request(`/api${path}`, { method, caller: member, ...options })
 
   /** Until both servers read from the replica: they do not see what it does not replay. */
   async function holdBack(): Promise<void> {
     await replica.query('select pg_wal_replay_pause()')
     const { rows: [{ id }] } = await database.query('insert into lanes (name) values ($1) returning id', ['not replayed'])
-    for (const server of [0, 1]) await expect.poll(async () => (await send(server, 'GET', `/lanes/${id}`)).status, { timeout: 5_000 }).toBe(404)
+    for (const server of [0, 1])
+      await expect.poll(async () => (await send(server, 'GET', `/lanes/${id}`)).status, { timeout: 5_000 }).toBe(404)
   }
 
   it.each([[0, 1], [1, 0]])('a client reads its own writes, also on the other server: %i to %i', async (one, other) => {
@@ -62,7 +64,12 @@ describe.skipIf(!reachable)('two servers with a replica', () => {
     const cookie = created.cookies.join('; ')
     const headers = { 'consistency-token': created.headers.get('consistency-token')! }
     for (const server of [one, other]) {
-      const statuses = [await send(server, 'GET', path, { cookie }), await send(server, 'GET', path, { headers }), await send(server, 'GET', path), await send(server, 'HEAD', path, { cookie })]
+      const statuses = [
+        await send(server, 'GET', path, { cookie }),
+        await send(server, 'GET', path, { headers }),
+        await send(server, 'GET', path),
+        await send(server, 'HEAD', path, { cookie }),
+      ]
       expect(statuses.map(({ status }) => status)).toEqual([200, 200, 404, 200])
     }
     const deleted = await send(other, 'DELETE', path, { cookie })

@@ -58,7 +58,9 @@ describe.skipIf(!reachable)('a server that gets SIGTERM', () => {
 
   it('sends an export completely', async () => {
     await start()
-    await orders.database.query('insert into orders (organization_id, name) select 2, repeat(\'x\', 200) || n from generate_series(1, 20000) n')
+    await orders.database.query(
+      'insert into orders (organization_id, name) select 2, repeat(\'x\', 200) || n from generate_series(1, 20000) n',
+    )
     const sent = open(`${server.url}/api/orders/export?format=ndjson`, { headers: { 'x-caller': JSON.stringify(memberOf(2)) } }).end()
     const [response] = await once(sent, 'response') as [IncomingMessage]
     const [first] = await once(response, 'data') as [Buffer]
@@ -138,7 +140,9 @@ describe.skipIf(!reachable)('a server that gets SIGTERM', () => {
     await wait(300)
     const { milliseconds } = await terminate(server)
     expect(milliseconds).toBeLessThan(4_000)
-    expect(server.printed()).toContain('[auto-api] The server stops before all requests and tasks have ended. Raise `NITRO_SHUTDOWN_TIMEOUT`.')
+    expect(server.printed()).toContain(
+      '[auto-api] The server stops before all requests and tasks have ended. Raise `NITRO_SHUTDOWN_TIMEOUT`.',
+    )
     await release()
     await answer
   })

@@ -16,7 +16,8 @@ describe.skipIf(!reachable)('three servers on one Postgres and one Redis', () =>
   const everywhere = <T>(run: (server: number) => Promise<T>) => Promise.all([0, 1, 2].map(run))
   const statuses = (token: string) => everywhere(async server =>
     (await on(server).request('/api/orders', { headers: { authorization: `Bearer ${token}` } })).status)
-  const createToken = async () => (await request(on(0), 'POST', '/apiTokens', { body: { name: 'script' } })).body as { id: string, token: string }
+  const createToken = async () =>
+    (await request(on(0), 'POST', '/apiTokens', { body: { name: 'script' } })).body as { id: string, token: string }
 
   it.each([0, 1, 2])('refuse a token at once after server %i has revoked it', async (server) => {
     const { id, token } = await createToken()
@@ -44,7 +45,12 @@ describe.skipIf(!reachable)('three servers on one Postgres and one Redis', () =>
   it('store the last use of a token once, although all of them see it at the same time', async () => {
     const { id, token } = await createToken()
     await statuses(token)
-    const read = async () => (await orders.database.query<{ at: Date | null, xmin: string }>(`select last_used_at as at, xmin::text from api_tokens where id = '${id}'`))[0]!
+    const read = async () =>
+      (
+        await orders.database.query<{ at: Date | null, xmin: string }>(
+          `select last_used_at as at, xmin::text from api_tokens where id = '${id}'`,
+        )
+      )[0]!
     await expect.poll(async () => (await read()).at).not.toBeNull()
     const { xmin } = await read()
     for (let round = 0; round < 3; round++) await statuses(token)
@@ -53,8 +59,13 @@ describe.skipIf(!reachable)('three servers on one Postgres and one Redis', () =>
   })
 
   it('count together: of 100 parallel requests, exactly the allowed 20 succeed', async () => {
-    const answers = await Promise.all(Array.from({ length: 100 }, (_, index) => request(on(index), 'GET', '/orders/aggregate?aggregate=count')))
-    expect(answers.map(({ status }) => status).sort()).toEqual([...Array.from({ length: 20 }, () => 200), ...Array.from({ length: 80 }, () => 429)])
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, index) => request(on(index), 'GET', '/orders/aggregate?aggregate=count')),
+    )
+    expect(answers.map(({ status }) => status).sort()).toEqual([
+      ...Array.from({ length: 20 }, () => 200),
+      ...Array.from({ length: 80 }, () => 429),
+    ])
   })
 
   it('run a due task once, although Nitro starts it on all of them again and again', async () => {
@@ -73,8 +84,15 @@ describe.skipIf(!reachable)('three servers on one Postgres and one Redis', () =>
   })
 
   it('commit one of 60 parallel requests with one key, in bulk too, and answer all of them equally', async () => {
-    for (const [path, body] of [['/orders', { name: 'one' }], ['/orders/bulk', { items: [{ name: 'one of two' }, { name: 'two of two' }] }]] as const) {
-      const answers = await Promise.all(Array.from({ length: 60 }, (_, index) => request(on(index), 'POST', path, { body, headers: { 'idempotency-key': `key of ${path}` } })))
+    for (const [path, body] of [
+      ['/orders', { name: 'one' }],
+      ['/orders/bulk', { items: [{ name: 'one of two' }, { name: 'two of two' }] }],
+    ] as const) {
+      const answers = await Promise.all(
+        Array.from({ length: 60 }, (_, index) =>
+          request(on(index), 'POST', path, { body, headers: { 'idempotency-key': `key of ${path}` } }),
+        ),
+      )
       expect(new Set(answers.map(({ status, body }) => JSON.stringify([status, body]))).size).toBe(1)
       expect(answers[0]!.status).toBe(path === '/orders' ? 201 : 200)
     }

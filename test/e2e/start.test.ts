@@ -8,7 +8,11 @@ beforeAll(async () => {
 
 describe('a server fails at startup', () => {
   it.each([
-    ['wrong-gate', 'an endpoint names a gate that does not exist', /createEndpoint\(\): `articles\.authorization\.custom` has no gate `publish`/],
+    [
+      'wrong-gate',
+      'an endpoint names a gate that does not exist',
+      /createEndpoint\(\): `articles\.authorization\.custom` has no gate `publish`/,
+    ],
     ['wrong-resource', 'an endpoint names a resource that does not exist', /createEndpoint\(\): there is no resource `magazines`/],
   ])('%s: when %s', async (mistake, _rule, message) => {
     const started = startVisibilityApp({ env: { MISTAKE: mistake } })

@@ -65,7 +65,9 @@ const CASES: readonly Case[] = [
   } },
 ]
 
-const reachable = new Set((await Promise.all(SERVICES.map(async service => await isReachable(service) ? service.name : ''))).filter(Boolean))
+const reachable = new Set(
+  (await Promise.all(SERVICES.map(async service => ((await isReachable(service)) ? service.name : '')))).filter(Boolean),
+)
 
 let script: string
 beforeAll(async () => {

@@ -5,7 +5,11 @@ import { startDevelopment, startServer, type Server } from './support/server'
 import { NUXT } from '../support/versions/nuxt'
 import { describeOwnPaths, expectUnknown, UNKNOWN } from './support/unknown-paths'
 
-describe.each([['without pages', 'bare'], ['with a page below the prefix', 'pages'], ['that only browsers render', 'spa']])('a built app %s', (_, variant) => {
+describe.each([
+  ['without pages', 'bare'],
+  ['with a page below the prefix', 'pages'],
+  ['that only browsers render', 'spa'],
+])('a built app %s', (_, variant) => {
   let server: Server
   beforeAll(async () => {
     server = await startServer(await buildFixture('paths', { variant }))

@@ -113,7 +113,9 @@ describe('memory', () => {
       length += chunk.byteLength
     }
     const { peak } = await usageOf(server)
-    console.log(`${SIZE / MB} MB: up ${((afterUpload - before) / MB).toFixed(0)} MB, then down ${((peak - afterUpload) / MB).toFixed(0)} MB of memory, ${(peak / MB).toFixed(0)} MB in all`)
+    console.log(
+      `${SIZE / MB} MB: up ${((afterUpload - before) / MB).toFixed(0)} MB, then down ${((peak - afterUpload) / MB).toFixed(0)} MB of memory, ${(peak / MB).toFixed(0)} MB in all`,
+    )
     const digest = sent.digest('hex')
     expect([response.status, file.size, file.sha256, length, received.digest('hex')]).toEqual([200, SIZE, digest, SIZE, digest])
     expect(peak - before).toBeLessThan(50 * MB)
@@ -164,9 +166,21 @@ describe('a body without end', () => {
     for (const [name, headers, first, rest, status] of [
       ['chunked', `${PNG}\r\n${CHUNKED}`, same(head), same(filler), 413],
       ['with a length of 10 GB', `${PNG}\r\nContent-Length: 10000000000`, head, filler, 413],
-      ['in a form', `${FORM}\r\n${CHUNKED}`, same(Buffer.concat([Buffer.from(part('file', '; filename="a.png"')), head])), same(filler), 413],
+      [
+        'in a form',
+        `${FORM}\r\n${CHUNKED}`,
+        same(Buffer.concat([Buffer.from(part('file', '; filename="a.png"')), head])),
+        same(filler),
+        413,
+      ],
       ['of field parts', `${FORM}\r\n${CHUNKED}`, same(`${part('a')}x\r\n`), same(`${part('a')}x\r\n`.repeat(100)), 400],
-      ['of files', `${FORM}\r\n${CHUNKED}`, same(`${part('file', '; filename="a.png"')}`), same(Buffer.concat([head, Buffer.from(`\r\n${part('file', '; filename="a.png"')}`)])), 400],
+      [
+        'of files',
+        `${FORM}\r\n${CHUNKED}`,
+        same(`${part('file', '; filename="a.png"')}`),
+        same(Buffer.concat([head, Buffer.from(`\r\n${part('file', '; filename="a.png"')}`)])),
+        400,
+      ],
       ['of headers', `${FORM}\r\n${CHUNKED}`, same('--b\r\n'), same(`X-A: ${'a'.repeat(1000)}\r\n`), 400],
       ['before the first part', `${FORM}\r\n${CHUNKED}`, same('x'), same(filler), 400],
     ] as const) {
@@ -247,7 +261,10 @@ describe.runIf(there)('a browser', () => {
 
   const SCRIPT = 'localStorage.setItem("ran", "1")'
   const FILES = {
-    'page.html': ['text/html', `<!DOCTYPE html><html><body onload='${SCRIPT}'><script>${SCRIPT}</script><img src=x onerror='${SCRIPT}'></body></html>`],
+    'page.html': [
+      'text/html',
+      `<!DOCTYPE html><html><body onload='${SCRIPT}'><script>${SCRIPT}</script><img src=x onerror='${SCRIPT}'></body></html>`,
+    ],
     'drawing.svg': ['image/svg+xml', `<svg xmlns="http://www.w3.org/2000/svg" onload='${SCRIPT}'><script>${SCRIPT}</script></svg>`],
     'both.gif': ['image/gif', `GIF89a/*\x01\0\0\0*/=1;${SCRIPT};//<script>${SCRIPT}</script>`],
     'notes.txt': ['text/plain', SCRIPT],
@@ -275,7 +292,13 @@ describe.runIf(there)('a browser', () => {
       await page.goto(`${server.url}/page`)
       await page.evaluate((all) => {
         for (const url of all) {
-          for (const [tag, attribute] of [['iframe', 'src'], ['object', 'data'], ['embed', 'src'], ['img', 'src'], ['script', 'src']] as const)
+          for (const [tag, attribute] of [
+            ['iframe', 'src'],
+            ['object', 'data'],
+            ['embed', 'src'],
+            ['img', 'src'],
+            ['script', 'src'],
+          ] as const)
             document.body.append(Object.assign(document.createElement(tag), { [attribute]: url }))
         }
       }, Object.values(urls))

@@ -19,8 +19,12 @@ afterAll(() => app?.stop())
 describe('the slice of the matrix', () => {
   it('has each request of each caller, and each reason for each caller', () => {
     const distinct = (parts: string[]) => new Set(parts).size
-    expect(distinct(SMOKE_CELLS.map(({ caller, name }) => `${caller} ${name}`))).toBe(Object.keys(CALLERS).length * (Object.keys(REQUESTS).length + PLUGIN_REQUESTS.size))
-    expect(distinct(SMOKE_CELLS.map(({ caller, reason }) => `${caller} ${reason}`))).toBe(Object.keys(CALLERS).length * Object.keys(REASONS).length)
+    expect(distinct(SMOKE_CELLS.map(({ caller, name }) => `${caller} ${name}`))).toBe(
+      Object.keys(CALLERS).length * (Object.keys(REQUESTS).length + PLUGIN_REQUESTS.size),
+    )
+    expect(distinct(SMOKE_CELLS.map(({ caller, reason }) => `${caller} ${reason}`))).toBe(
+      Object.keys(CALLERS).length * Object.keys(REASONS).length,
+    )
   })
 })
 

@@ -23,7 +23,8 @@ describe.runIf(there).each(WAYS)('plugins listed in: %s', (way) => {
   describe('a session of better-auth', () => {
     let ada: Member
     let ben: Member
-    const textsOf = async (member: Member) => (await member.request('GET', '/api/notes')).body.data.map(({ text }: { text: string }) => text)
+    const textsOf = async (member: Member) =>
+      (await member.request('GET', '/api/notes')).body.data.map(({ text }: { text: string }) => text)
 
     beforeAll(async () => {
       [ada, ben] = await Promise.all([workshop.join('Ada'), workshop.join('Ben')])
@@ -31,7 +32,10 @@ describe.runIf(there).each(WAYS)('plugins listed in: %s', (way) => {
 
     it('is required: anonymous callers are refused', async () => {
       expect(codeOf(await workshop.servers[0]!.request('/api/notes'))).toEqual({ status: 401, code: 'UNAUTHENTICATED' })
-      expect(codeOf(await workshop.servers[0]!.request('/api/notes', { cookie: 'better-auth.session_token=made.up' }))).toEqual({ status: 401, code: 'UNAUTHENTICATED' })
+      expect(codeOf(await workshop.servers[0]!.request('/api/notes', { cookie: 'better-auth.session_token=made.up' }))).toEqual({
+        status: 401,
+        code: 'UNAUTHENTICATED',
+      })
     })
 
     it('has no tenant without an active organisation, whatever tenant the request names', async () => {
@@ -44,7 +48,10 @@ describe.runIf(there).each(WAYS)('plugins listed in: %s', (way) => {
       const { body: organization } = await ada.request('POST', '/api/auth/organization/create', { name: 'One', slug: 'one' })
       const { body: session } = await ada.request('GET', '/api/auth/get-session')
       const created = await ada.request('POST', '/api/notes', { text: 'first of one', organizationId: 'elsewhere' })
-      expect(created).toMatchObject({ status: 201, body: { text: 'first of one', organizationId: organization.id, createdBy: session.user.id } })
+      expect(created).toMatchObject({
+        status: 201,
+        body: { text: 'first of one', organizationId: organization.id, createdBy: session.user.id },
+      })
       expect(await textsOf(ada)).toEqual(['first of one'])
       expect(codeOf(await ada.request('GET', '/api/notes/1'))).toEqual({ status: 404, code: 'NOT_FOUND' })
       expect(codeOf(await ada.request('PATCH', '/api/notes/1', { text: 'taken' }))).toEqual({ status: 404, code: 'NOT_FOUND' })
@@ -52,14 +59,19 @@ describe.runIf(there).each(WAYS)('plugins listed in: %s', (way) => {
 
     it('cannot make an organisation active that the user does not belong to', async () => {
       const { body: { session } } = await ada.request('GET', '/api/auth/get-session')
-      expect((await ben.request('POST', '/api/auth/organization/set-active', { organizationId: session.activeOrganizationId })).status).toBe(403)
+      expect(
+        (await ben.request('POST', '/api/auth/organization/set-active', { organizationId: session.activeOrganizationId })).status,
+      ).toBe(403)
       expect(codeOf(await ben.request('GET', '/api/notes'))).toEqual({ status: 403, code: 'TENANT_REQUIRED' })
     })
 
     it('switches to another organisation, with the user\'s role there', async () => {
       const { body: own } = await ben.request('POST', '/api/auth/organization/create', { name: 'Two', slug: 'two' })
       const { body: { id } } = await ben.request('POST', '/api/notes', { text: 'first of two' })
-      const { body: invitation } = await ada.request('POST', '/api/auth/organization/invite-member', { email: 'ben@example.com', role: 'member' })
+      const { body: invitation } = await ada.request('POST', '/api/auth/organization/invite-member', {
+        email: 'ben@example.com',
+        role: 'member',
+      })
       expect((await ben.request('POST', '/api/auth/organization/accept-invitation', { invitationId: invitation.id })).status).toBe(200)
       expect(await textsOf(ben)).toEqual(['first of one'])
       const [note] = (await ben.request('GET', '/api/notes')).body.data
@@ -94,7 +106,8 @@ describe.runIf(there).each(WAYS)('plugins listed in: %s', (way) => {
   describe('a limit by address', () => {
     beforeEach(() => workshop.forget())
 
-    const aggregate = (server: number, headers: Record<string, string> = {}) => workshop.servers[server]!.request('/api/notes/aggregate', { headers })
+    const aggregate = (server: number, headers: Record<string, string> = {}) =>
+      workshop.servers[server]!.request('/api/notes/aggregate', { headers })
 
     it('is shared by two servers: of many concurrent requests, exactly the allowed number succeeds', async () => {
       const answers = await Promise.all(Array.from({ length: 5 * LIMIT }, (_, index) => aggregate(index % 2)))
@@ -105,7 +118,9 @@ describe.runIf(there).each(WAYS)('plugins listed in: %s', (way) => {
       const answers: ServerResponse[] = []
       for (let index = 0; index <= LIMIT; index++) answers.push(await aggregate(index % 2))
       const refused = answers.pop()!
-      expect(answers.map(({ headers }) => /;r=(\d+);/.exec(headers.get('ratelimit')!)![1])).toEqual(Array.from({ length: LIMIT }, (_, index) => String(LIMIT - 1 - index)))
+      expect(answers.map(({ headers }) => /;r=(\d+);/.exec(headers.get('ratelimit')!)![1])).toEqual(
+        Array.from({ length: LIMIT }, (_, index) => String(LIMIT - 1 - index)),
+      )
       expect(refused).toMatchObject({ status: 429, body: { ...errorBody(429, 'Too Many Requests'), data: { code: 'RATE_LIMITED' } } })
       const seconds = Number(refused.headers.get('retry-after'))
       expect(seconds).toBeGreaterThan(50)
@@ -118,8 +133,14 @@ describe.runIf(there).each(WAYS)('plugins listed in: %s', (way) => {
     it('ignores headers that name another address with every request', async () => {
       const names = ['x-forwarded-for', 'cf-connecting-ip', 'x-real-ip', 'forwarded', 'true-client-ip', 'x-client-ip']
       const answers: ServerResponse[] = []
-      for (let index = 0; index < LIMIT + 5; index++) answers.push(await aggregate(0, Object.fromEntries(names.map(name => [name, name === 'forwarded' ? `for=1.2.3.${index}` : `1.2.3.${index}`]))))
-      expect(answers.map(({ status }) => status === 429)).toEqual([...Array.from({ length: LIMIT }, () => false), ...Array.from({ length: 5 }, () => true)])
+      for (let index = 0; index < LIMIT + 5; index++)
+        answers.push(
+          await aggregate(0, Object.fromEntries(names.map(name => [name, name === 'forwarded' ? `for=1.2.3.${index}` : `1.2.3.${index}`]))),
+        )
+      expect(answers.map(({ status }) => status === 429)).toEqual([
+        ...Array.from({ length: LIMIT }, () => false),
+        ...Array.from({ length: 5 }, () => true),
+      ])
     })
 
     it('does not affect other operations', async () => {

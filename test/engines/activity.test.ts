@@ -1,4 +1,6 @@
-/** On every engine: the activity feed shows the records that the reader can see, groups updates, and needs a constant number of statements. */
+/**
+ * On every engine: the activity feed shows the records that the reader can see, groups updates, and needs a constant number of statements.
+ */
 import { sql, type Column } from 'drizzle-orm'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -64,25 +66,37 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
         plugins: () => [auditLog(), activityFeed({ actor: { resource: 'tags', label: 'name' }, labels })],
         authorization: {
           auditLog: { permissions: {} },
-          articles: { permissions: { ...every, read: (ctx: Caller) => !isReader(ctx) || rules.articles, viewDeleted: 'trash' }, fields: { price: { read: 'payroll' } } },
-          tags: { permissions: { ...every, read: (ctx: Caller) => !isReader(ctx) || rules.tags }, fields: { name: { read: (ctx: Caller) => !isReader(ctx) || rules.tagNames } } },
+          articles: {
+            permissions: { ...every, read: (ctx: Caller) => !isReader(ctx) || rules.articles, viewDeleted: 'trash' },
+            fields: { price: { read: 'payroll' } },
+          },
+          tags: {
+            permissions: { ...every, read: (ctx: Caller) => !isReader(ctx) || rules.tags },
+            fields: { name: { read: (ctx: Caller) => !isReader(ctx) || rules.tagNames } },
+          },
           labels: { permissions: every, ...rule(ctx => isReader(ctx) && !rules.evenLabels) },
         },
         endpoints: async () => {
           const { atomicWrites, createEndpoint } = await import('../../src/runtime/server/utils/index')
           const activity = { resource: 'articles', id: 1, verb: 'published', data: { channel: 'mail', secret: 'hush', price: 3 } }
           return {
-            'POST /publish': createEndpoint({ async handler(ctx) {
-              await recordActivity(ctx, activity)
-              return {}
-            } }),
-            'POST /together': createEndpoint({ handler: async (ctx) => {
-              await atomicWrites(ctx, [recordActivity(ctx, { ...activity, verb: 'promoted' })])
-              return {}
-            } }),
-            'POST /wrong': createEndpoint({ handler: async (ctx) => {
-              await recordActivity(ctx, { ...activity, verb: 'update' })
-            } }),
+            'POST /publish': createEndpoint({
+              async handler(ctx) {
+                await recordActivity(ctx, activity)
+                return {}
+              },
+            }),
+            'POST /together': createEndpoint({
+              handler: async (ctx) => {
+                await atomicWrites(ctx, [recordActivity(ctx, { ...activity, verb: 'promoted' })])
+                return {}
+              },
+            }),
+            'POST /wrong': createEndpoint({
+              handler: async (ctx) => {
+                await recordActivity(ctx, { ...activity, verb: 'update' })
+              },
+            }),
           }
         },
       })
@@ -103,10 +117,16 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       expect({ status, message: status === 200 ? '' : body.message }).toEqual({ status: 200, message: '' })
       return { ...body, text } as { data: Activity[], meta: { total: number, nextCursor?: string | null, hasMore?: boolean }, text: string }
     }
-    const short = (entries: readonly Activity[]) => entries.map(({ verb, resource, recordId, count }) => `${verb} ${resource} ${recordId} ${count}`)
-    const shift = (minutes: number) => ledger.opened.exec(engineCase.dialect === 'sqlite'
-      ? `update audit_log set at = at - ${minutes * 60_000}`
-      : engineCase.dialect === 'pg' ? `update audit_log set at = at - interval '${minutes} minutes'` : `update audit_log set at = at - interval ${minutes} minute`)
+    const short = (entries: readonly Activity[]) =>
+      entries.map(({ verb, resource, recordId, count }) => `${verb} ${resource} ${recordId} ${count}`)
+    const shift = (minutes: number) =>
+      ledger.opened.exec(
+        engineCase.dialect === 'sqlite'
+          ? `update audit_log set at = at - ${minutes * 60_000}`
+          : engineCase.dialect === 'pg'
+            ? `update audit_log set at = at - interval '${minutes} minutes'`
+            : `update audit_log set at = at - interval ${minutes} minute`,
+      )
 
     it('shows the actor, the verb and the label that the reader can read', async () => {
       await write('PATCH', 'bookmarks/1', { name: 'new' })
@@ -124,7 +144,11 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
     it('refuses callers without the permission and parameters that it does not have', async () => {
       expect((await ledger.request('GET', '/api/activity', { caller: EDITOR })).status).toBe(403)
       expect((await ledger.request('GET', '/api/activity', { caller: { user: null } })).status).toBe(401)
-      for (const query of ['?offset=0', '?resource=tags', '?page=x', '?cursor=zzz', '?page=1&cursor=']) expect({ query, status: (await ledger.request('GET', `/api/activity${query}`, { caller: READER })).status }).toEqual({ query, status: 400 })
+      for (const query of ['?offset=0', '?resource=tags', '?page=x', '?cursor=zzz', '?page=1&cursor='])
+        expect({ query, status: (await ledger.request('GET', `/api/activity${query}`, { caller: READER })).status }).toEqual({
+          query,
+          status: 400,
+        })
     })
 
     it('shows 50 updates within ten minutes as one entry, and those of another caller as another', async () => {
@@ -136,7 +160,12 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       expect((await read(READER)).meta.total).toBe(3)
       await shift(11)
       await write('PATCH', 'articles/1', { title: 'later' })
-      expect(short((await read(READER)).data)).toEqual(['updated articles 1 1', 'updated articles 2 1', 'updated articles 1 1', 'updated articles 1 50'])
+      expect(short((await read(READER)).data)).toEqual([
+        'updated articles 1 1',
+        'updated articles 2 1',
+        'updated articles 1 1',
+        'updated articles 1 50',
+      ])
       await shift(9)
       await write('PATCH', 'articles/1', { title: 'joins' })
       expect(short((await read(READER)).data)[0]).toBe('updated articles 1 2')
@@ -175,7 +204,8 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
     })
 
     it('shows events of the app, alone or in a commit, without hidden values', async () => {
-      for (const path of ['/publish', '/together']) expect((await ledger.request('POST', path, { body: {}, caller: EDITOR })).status).toBeLessThan(300)
+      for (const path of ['/publish', '/together'])
+        expect((await ledger.request('POST', path, { body: {}, caller: EDITOR })).status).toBeLessThan(300)
       expect((await ledger.request('POST', '/wrong', { body: {}, caller: EDITOR })).status).toBe(500)
       expect(short((await read(READER)).data)).toEqual(['promoted articles 1 1', 'published articles 1 1'])
       expect(JSON.stringify(await ledger.opened.all('select * from audit_log'))).not.toContain('hush')
@@ -200,16 +230,25 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       expect(await count()).toEqual([21, inSql ? rest : rest + 1])
     })
 
-    if (engineCase.dialect === 'sqlite') it('finds the entries of a group by their record, and not among all entries of the tenant', async () => {
-      await write('PATCH', 'articles/1', { title: 'x' })
-      ledger.opened.statements()
-      await read(READER, '?count=none')
-      const plans = await Promise.all(ledger.opened.statements().filter(text => text.includes('audit_log')).map(text =>
-        ledger.opened.all(`explain query plan ${text.replaceAll('?', 'null')}`)))
-      const searches = plans.flat().map(row => String(row.at(-1)).split(' ')).filter(([word, table]) => word === 'SEARCH' && /later|older|joined|ended/.test(table!))
-      expect([...new Set(searches.map(([, table, , , index]) => `${table} ${index}`))].sort())
-        .toEqual(['ended', 'joined', 'later', 'older'].map(alias => `${alias} audit_log_record`))
-    })
+    if (engineCase.dialect === 'sqlite')
+      it('finds the entries of a group by their record, and not among all entries of the tenant', async () => {
+        await write('PATCH', 'articles/1', { title: 'x' })
+        ledger.opened.statements()
+        await read(READER, '?count=none')
+        const plans = await Promise.all(
+          ledger.opened
+            .statements()
+            .filter(text => text.includes('audit_log'))
+            .map(text => ledger.opened.all(`explain query plan ${text.replaceAll('?', 'null')}`)),
+        )
+        const searches = plans
+          .flat()
+          .map(row => String(row.at(-1)).split(' '))
+          .filter(([word, table]) => word === 'SEARCH' && /later|older|joined|ended/.test(table!))
+        expect([...new Set(searches.map(([, table, , , index]) => `${table} ${index}`))].sort()).toEqual(
+          ['ended', 'joined', 'later', 'older'].map(alias => `${alias} audit_log_record`),
+        )
+      })
 
     it('never shows a title, a name or a record that the reader cannot read, whatever the rules are', async () => {
       await write('PATCH', 'tags/1', { name: 'NAME-1' })
@@ -226,7 +265,9 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
         ]
         expect(data.map(({ resource, recordId, label }) => `${resource} ${recordId} ${label}`)).toEqual(expected)
         expect(meta.total).toBe(expected.length)
-        expect(data.map(({ actor }) => actor)).toEqual(expected.map(() => drawn.tags ? { id: '1', label: drawn.tagNames ? 'NAME-1' : null } : null))
+        expect(data.map(({ actor }) => actor)).toEqual(
+          expected.map(() => (drawn.tags ? { id: '1', label: drawn.tagNames ? 'NAME-1' : null } : null)),
+        )
         if (!drawn.tags || !drawn.tagNames) expect(text).not.toContain('NAME')
       }), { numRuns: 12 })
     })

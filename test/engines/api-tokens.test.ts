@@ -27,27 +27,39 @@ async function migration(dialect: Dialect): Promise<string> {
 }
 
 /** The ids differ only in case: a database that ignores case would mix their tokens. */
-const USERS = { ann: { id: 'ann', organizationId: 'one', permissions: ['tokens'] }, ANN: { id: 'ANN', organizationId: 'one', permissions: ['tokens'] } }
+const USERS = {
+  ann: { id: 'ann', organizationId: 'one', permissions: ['tokens'] },
+  ANN: { id: 'ANN', organizationId: 'one', permissions: ['tokens'] },
+}
 
 describe.each(ENGINE_CASES)('$name', (engineCase) => {
   describe.skipIf(!isAvailable(engineCase))('API tokens', () => {
     let opened: Opened
     let servers: readonly TestServer[]
 
-    const startServer = () => createServer({
-      db: opened.db,
-      engine: engineCase.engine,
-      registrations: [{ name: 'apiTokens', schema: TABLES[engineCase.dialect], authorization: { permissions: { read: 'tokens', create: 'tokens', update: 'tokens', delete: 'tokens' } } }],
-      config: { multiTenancy: DEFAULT_MULTI_TENANCY },
-      plugins: [apiTokensPlugin({ findUser: id => USERS[id as keyof typeof USERS] ?? null, grace: 3600 })],
-    })
-    const as = (id: keyof typeof USERS, method: string, path: string, body?: unknown) => servers[0]!.request(method, path, { body, caller: { user: USERS[id], permissions: USERS[id].permissions } })
+    const startServer = () =>
+      createServer({
+        db: opened.db,
+        engine: engineCase.engine,
+        registrations: [
+          {
+            name: 'apiTokens',
+            schema: TABLES[engineCase.dialect],
+            authorization: { permissions: { read: 'tokens', create: 'tokens', update: 'tokens', delete: 'tokens' } },
+          },
+        ],
+        config: { multiTenancy: DEFAULT_MULTI_TENANCY },
+        plugins: [apiTokensPlugin({ findUser: id => USERS[id as keyof typeof USERS] ?? null, grace: 3600 })],
+      })
+    const as = (id: keyof typeof USERS, method: string, path: string, body?: unknown) =>
+      servers[0]!.request(method, path, { body, caller: { user: USERS[id], permissions: USERS[id].permissions } })
     const make = async (id: keyof typeof USERS, body: object = {}) => {
       const answer = await as(id, 'POST', '/api/apiTokens', { name: 'x', scopes: ['apiTokens:read'], ...body })
       expect(answer.status, answer.text).toBe(201)
       return answer.body as { id: string, token: string, expiresAt: string, scopes: string[] }
     }
-    const statusOf = async (token: string, server = servers[0]!) => (await server.request('GET', '/api/apiTokens', { headers: { authorization: `Bearer ${token}` } })).status
+    const statusOf = async (token: string, server = servers[0]!) =>
+      (await server.request('GET', '/api/apiTokens', { headers: { authorization: `Bearer ${token}` } })).status
 
     beforeAll(async () => {
       opened = await engineCase.open()
@@ -76,7 +88,9 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
 
     it('are narrowed by one of two changes at the same time, and have one secret after two rotations', async () => {
       const { id, token: first } = await make('ann', { scopes: ['tokens', 'apiTokens:read'] })
-      const changes = await Promise.all([['tokens'], ['apiTokens:read']].map(scopes => as('ann', 'PATCH', `/api/apiTokens/${id}`, { scopes })))
+      const changes = await Promise.all(
+        [['tokens'], ['apiTokens:read']].map(scopes => as('ann', 'PATCH', `/api/apiTokens/${id}`, { scopes })),
+      )
       const [done, refused] = changes.map(({ status }) => status).sort()
       // The second change is a conflict, or finds that the first has narrowed the scopes already.
       expect([done, [403, 412].includes(refused!)]).toEqual([200, true])

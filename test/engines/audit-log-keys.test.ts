@@ -40,7 +40,11 @@ describe.each(ENGINE_CASES.filter(({ dialect }) => dialect === 'mysql'))('$name'
     it('groups the updates of one record and one caller', async () => {
       expect((await server.request('PATCH', '/api/things/abc', { body: { name: 'three' }, caller: OTHER })).status).toBe(200)
       const { body: { data } } = await server.request('GET', '/api/activity', { caller: CALLER })
-      expect(data.map(({ recordId, count }: { recordId: string, count: number }) => [recordId, count])).toEqual([['abc', 1], ['abc', 2], ['ABC', 1]])
+      expect(data.map(({ recordId, count }: { recordId: string, count: number }) => [recordId, count])).toEqual([
+        ['abc', 1],
+        ['abc', 2],
+        ['ABC', 1],
+      ])
     })
 
     it('reverts a record to its own values', async () => {

@@ -19,7 +19,10 @@ describe.each(DRIVER_CASES.filter(({ name }) => name === 'node-postgres'))('$nam
   describe.skipIf(!isAvailable(engineCase))('with 20,000 entries', () => {
     let ledger: Ledger
     beforeAll(async () => {
-      ledger = await openLedger(engineCase, { auditLog: true, plugins: () => [auditLog(), activityFeed({ actor: { resource: 'tags', label: 'name' }, labels: { articles: 'title' } })] })
+      ledger = await openLedger(engineCase, {
+        auditLog: true,
+        plugins: () => [auditLog(), activityFeed({ actor: { resource: 'tags', label: 'name' }, labels: { articles: 'title' } })],
+      })
       await ledger.opened.exec(ROWS)
     })
     afterAll(() => ledger?.opened.close())

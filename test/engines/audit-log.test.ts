@@ -42,7 +42,9 @@ const STRANGER: Caller = { user: { id: 11, organizationId: 2 }, permissions: ['a
 const GUEST = { id: 12, organizationId: 1 }
 let unreadable: { fields: ReadonlySet<string>, rows: readonly number[] } = { fields: new Set(), rows: [] }
 let hiddenTags: { bySql: readonly number[], inCode: readonly number[] } = { bySql: [], inCode: [] }
-const forGuest = (field: string) => ({ read: ({ user }: { user: { id?: unknown } | null }) => user?.id !== GUEST.id || !unreadable.fields.has(field) })
+const forGuest = (field: string) => ({
+  read: ({ user }: { user: { id?: unknown } | null }) => user?.id !== GUEST.id || !unreadable.fields.has(field),
+})
 
 const every = { read: true, create: true, update: true, delete: true } as const
 
@@ -61,7 +63,11 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
           // `price` is for payroll, `big` for nobody. Labels of an even id are judged in code.
           articles: {
             permissions: { ...every, viewDeleted: 'payroll' },
-            fields: { price: { read: 'payroll' }, big: { read: false }, ...Object.fromEntries(['title', 'data', 'at', 'bytes'].map(field => [field, forGuest(field)])) },
+            fields: {
+              price: { read: 'payroll' },
+              big: { read: false },
+              ...Object.fromEntries(['title', 'data', 'at', 'bytes'].map(field => [field, forGuest(field)])),
+            },
             listFilter: (table: { id: Column }, { user }: { user: { id?: unknown } | null }) =>
               user?.id === GUEST.id && unreadable.rows.length > 0 ? notInArray(table.id, [...unreadable.rows]) : undefined,
           },
@@ -70,9 +76,13 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
             permissions: every,
             listFilter: (table: { id: Column }, { user }: { user: { id?: unknown } | null }) =>
               user?.id === GUEST.id && hiddenTags.bySql.length > 0 ? notInArray(table.id, [...hiddenTags.bySql]) : undefined,
-            objectLevel: (row: { id: number }, { user }: { user: { id?: unknown } | null }) => user?.id !== GUEST.id || !hiddenTags.inCode.includes(row.id),
+            objectLevel: (row: { id: number }, { user }: { user: { id?: unknown } | null }) =>
+              user?.id !== GUEST.id || !hiddenTags.inCode.includes(row.id),
           },
-          labels: { permissions: every, objectLevel: (row: { id: number }, ctx: { operation: string }) => ctx.operation !== 'read' || row.id % 2 === 1 },
+          labels: {
+            permissions: every,
+            objectLevel: (row: { id: number }, ctx: { operation: string }) => ctx.operation !== 'read' || row.id % 2 === 1,
+          },
         },
       })
     })
@@ -83,10 +93,15 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
     })
     afterAll(() => ledger?.opened.close())
 
-    const send = (method: string, path: string, body?: unknown, caller: Caller = EDITOR) => ledger.request(method, `/api/${path}`, { body, caller })
+    const send = (method: string, path: string, body?: unknown, caller: Caller = EDITOR) =>
+      ledger.request(method, `/api/${path}`, { body, caller })
     const write = async (method: string, path: string, body?: unknown) => {
       const answer = await send(method, path, body)
-      expect({ path, status: answer.status, body: answer.status < 300 ? '' : answer.body }).toEqual({ path, status: answer.status < 300 ? answer.status : 200, body: '' })
+      expect({ path, status: answer.status, body: answer.status < 300 ? '' : answer.body }).toEqual({
+        path,
+        status: answer.status < 300 ? answer.status : 200,
+        body: '',
+      })
       return answer.body
     }
     const stored = async () => {
@@ -106,13 +121,36 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       await write('DELETE', 'articles/1?reason=spam')
       const entries = await stored()
       const [created, updated] = entries as [Entry, Entry]
-      expect(created).toMatchObject({ kind: 'create', resource: 'articles', userId: '7', tenantId: '1', via: 'session', before: null, after: { title: 'new' } })
+      expect(created).toMatchObject({
+        kind: 'create',
+        resource: 'articles',
+        userId: '7',
+        tenantId: '1',
+        via: 'session',
+        before: null,
+        after: { title: 'new' },
+      })
       expect(created.columns).toContain('secret')
       expect(Object.keys(created.after!)).not.toContain('secret')
       expect(Object.keys(created.after!)).not.toContain('big')
-      expect(updated).toMatchObject({ kind: 'update', recordId: '1', columns: ['title'], before: { title: 'one' }, after: { title: 'other' } })
-      expect(entries.slice(2).filter(({ resource }) => resource !== 'articleLabels').map(({ kind, resource, recordId, rootId, reason }) => [kind, resource, recordId, rootId, reason]).sort()).toEqual([
-        ['delete', 'articles', '1', null, 'spam'], ['delete', 'comments', '11', '1', 'spam'], ['delete', 'comments', '111', '1', 'spam'], ['delete', 'comments', '12', '1', 'spam'],
+      expect(updated).toMatchObject({
+        kind: 'update',
+        recordId: '1',
+        columns: ['title'],
+        before: { title: 'one' },
+        after: { title: 'other' },
+      })
+      expect(
+        entries
+          .slice(2)
+          .filter(({ resource }) => resource !== 'articleLabels')
+          .map(({ kind, resource, recordId, rootId, reason }) => [kind, resource, recordId, rootId, reason])
+          .sort(),
+      ).toEqual([
+        ['delete', 'articles', '1', null, 'spam'],
+        ['delete', 'comments', '11', '1', 'spam'],
+        ['delete', 'comments', '111', '1', 'spam'],
+        ['delete', 'comments', '12', '1', 'spam'],
       ])
       const text = JSON.stringify(await ledger.opened.all('select * from audit_log'))
       expect(text).not.toContain('hush')
@@ -125,8 +163,13 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       await write('POST', 'tags/2/relations/articles', { ids: [2] })
       await write('POST', 'articles/1/relations/labels', { ids: [3] })
       const entries = await stored()
-      expect(entries.map(({ kind, resource, recordId, columns }) => [kind, resource, recordId, resource === 'articleLabels' ? '' : columns])).toEqual([
-        ['link', 'articles', '1', ['tags']], ['unlink', 'articles', '1', ['tags']], ['link', 'tags', '2', ['articles']], ['link', 'articleLabels', expect.any(String), ''],
+      expect(
+        entries.map(({ kind, resource, recordId, columns }) => [kind, resource, recordId, resource === 'articleLabels' ? '' : columns]),
+      ).toEqual([
+        ['link', 'articles', '1', ['tags']],
+        ['unlink', 'articles', '1', ['tags']],
+        ['link', 'tags', '2', ['articles']],
+        ['link', 'articleLabels', expect.any(String), ''],
       ])
     })
 
@@ -135,17 +178,33 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       await write('DELETE', 'articles/1/relations/tags', { ids: [1, 2] })
       const hidden = await send('GET', 'articles/1/relations/tags', undefined, { user: GUEST, permissions: ['auditor'] })
       expect(hidden.body.data.map(({ id }: { id: number }) => id)).toEqual([3])
-      for (const [where, visible] of [[{ bySql: [1], inCode: [] }, [2, 3]], [{ bySql: [], inCode: [1, 3] }, [2]], [{ bySql: [2, 3], inCode: [1] }, []]] as const) {
+      for (const [where, visible] of [
+        [{ bySql: [1], inCode: [] }, [2, 3]],
+        [{ bySql: [], inCode: [1, 3] }, [2]],
+        [{ bySql: [2, 3], inCode: [1] }, []],
+      ] as const) {
         hiddenTags = where
         const guest: Caller = { user: GUEST, permissions: ['auditor'] }
-        const [history, log, all] = [await send('GET', 'articles/1/history', undefined, guest), await list(guest), await list({ user: GUEST, permissions: ['auditor', 'auditLog:all'] })]
-        expect({ where, history: history.body.data.length, total: history.body.meta.total, log: log.data.length, all: all.data.length })
-          .toEqual({ where, history: visible.length, total: visible.length, log: visible.length, all: 3 })
+        const [history, log, all] = [
+          await send('GET', 'articles/1/history', undefined, guest),
+          await list(guest),
+          await list({ user: GUEST, permissions: ['auditor', 'auditLog:all'] }),
+        ]
+        expect({
+          where,
+          history: history.body.data.length,
+          total: history.body.meta.total,
+          log: log.data.length,
+          all: all.data.length,
+        }).toEqual({ where, history: visible.length, total: visible.length, log: visible.length, all: 3 })
       }
       hiddenTags = { bySql: [], inCode: [] }
       for (const caller of [AUDITOR, OWNER]) for (const entry of (await list(caller)).data) expect(entry).not.toHaveProperty('otherId')
       for (const query of ['filter[otherId]=1', 'sort=otherId', 'fields=otherId', 'groupBy=otherId'])
-        expect({ query, status: (await send('GET', `auditLog?${query}`, undefined, { ...OWNER, permissions: ['*'] })).status }).toEqual({ query, status: 400 })
+        expect({ query, status: (await send('GET', `auditLog?${query}`, undefined, { ...OWNER, permissions: ['*'] })).status }).toEqual({
+          query,
+          status: 400,
+        })
       // Whoever gets the id of a tag that was deleted is another record.
       await write('DELETE', 'articles/1/relations/tags', { ids: [3] })
       await write('DELETE', 'tags/3')
@@ -210,7 +269,14 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       const visible = async (caller: Caller) => namesOf((await list(caller)).data).filter(name => !/comments|articleLabels/.test(name))
       expect(await visible(AUDITOR)).toEqual(['update labels 1'])
       expect(await visible(PAYROLL)).toEqual(['update labels 1', 'delete articles 2', 'update articles 2'])
-      expect(await visible(OWNER)).toEqual(['update labels 2', 'update labels 1', 'delete bookmarks 1', 'update bookmarks 1', 'delete articles 2', 'update articles 2'])
+      expect(await visible(OWNER)).toEqual([
+        'update labels 2',
+        'update labels 1',
+        'delete bookmarks 1',
+        'update bookmarks 1',
+        'delete articles 2',
+        'update articles 2',
+      ])
     })
 
     it('filters, and refuses parameters that it does not have', async () => {
@@ -259,39 +325,70 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
     })
 
     it('lists exactly the entries with a change that the reader can read, for random rules', async () => {
-      const value = (field: string, index: number) => ({ title: `T${index}`, data: { D: index }, at: new Date(index * 1000).toISOString(), price: String(index + 20), big: String(index) })[field]
+      const value = (field: string, index: number) =>
+        ({
+          title: `T${index}`,
+          data: { D: index },
+          at: new Date(index * 1000).toISOString(),
+          price: String(index + 20),
+          big: String(index),
+        })[field]
       const names = ['title', 'data', 'at', 'price', 'big'] as const
       const change = fc.record({ id: fc.constantFrom(1, 2, 3), fields: fc.subarray([...names], { minLength: 1 }) })
-      const rules = fc.record({ fields: fc.subarray(['title', 'data', 'at']), rows: fc.subarray([1, 2, 3]), payroll: fc.boolean(), all: fc.boolean() })
-      await fc.assert(fc.asyncProperty(fc.array(change, { minLength: 4, maxLength: 8 }), fc.array(rules, { minLength: 3, maxLength: 3 }), async (changes, readers) => {
-        await ledger.opened.exec('delete from audit_log')
-        await reset(ledger)
-        for (const [index, { id, fields }] of changes.entries()) await write('PATCH', `articles/${id}`, Object.fromEntries(fields.map(field => [field, value(field, index)])))
-        await write('PATCH', 'comments/11', { body: 'BODY-77' })
-        const entries = (await stored()).filter(({ resource }) => resource === 'articles').reverse()
-        for (const { fields, rows, payroll, all } of readers) {
-          unreadable = { fields: new Set(fields), rows }
-          const caller: Caller = { user: GUEST, permissions: ['auditor', ...payroll ? ['payroll'] : [], ...all ? ['auditLog:all'] : []] }
-          const isReadable = (column: string) => column !== 'big' && (column === 'price' ? payroll : !fields.includes(column as never))
-          const shown = (image: Image) => image && Object.fromEntries(Object.entries(image).filter(([column]) => isReadable(column)))
-          const expected = entries
-            .filter(({ recordId, columns }) => (all || !rows.includes(Number(recordId))) && columns.some(isReadable))
-            .map(({ id, columns, before, after }) => ({ id, columns: columns.filter(isReadable), before: shown(before), after: shown(after) }))
-          const view = (found: readonly Entry[]) => found.map(({ id, columns, before, after }) => ({ id, columns, before, after }))
-          const whole = await list(caller, '?resource=articles')
-          expect([view(whole.data), whole.meta.total]).toEqual([expected, expected.length])
-          const paged: Entry[] = []
-          let pages = 0
-          for (let cursor: string | null | undefined = ''; typeof cursor === 'string'; pages++) {
-            const { data, meta }: { data: Entry[], meta: { nextCursor?: string | null } } = await list(caller, `?resource=articles&limit=3&cursor=${cursor}`)
-            paged.push(...data)
-            cursor = meta.nextCursor
-          }
-          expect([view(paged), pages]).toEqual([expected, Math.max(1, Math.ceil(expected.length / 3))])
-        }
-        const text = JSON.stringify(await ledger.opened.all('select * from audit_log'))
-        expect(text).not.toMatch(/hush|BODY-77/)
-      }), { numRuns: isFull ? 40 : 3 })
+      const rules = fc.record({
+        fields: fc.subarray(['title', 'data', 'at']),
+        rows: fc.subarray([1, 2, 3]),
+        payroll: fc.boolean(),
+        all: fc.boolean(),
+      })
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(change, { minLength: 4, maxLength: 8 }),
+          fc.array(rules, { minLength: 3, maxLength: 3 }),
+          async (changes, readers) => {
+            await ledger.opened.exec('delete from audit_log')
+            await reset(ledger)
+            for (const [index, { id, fields }] of changes.entries())
+              await write('PATCH', `articles/${id}`, Object.fromEntries(fields.map(field => [field, value(field, index)])))
+            await write('PATCH', 'comments/11', { body: 'BODY-77' })
+            const entries = (await stored()).filter(({ resource }) => resource === 'articles').reverse()
+            for (const { fields, rows, payroll, all } of readers) {
+              unreadable = { fields: new Set(fields), rows }
+              const caller: Caller = {
+                user: GUEST,
+                permissions: ['auditor', ...(payroll ? ['payroll'] : []), ...(all ? ['auditLog:all'] : [])],
+              }
+              const isReadable = (column: string) => column !== 'big' && (column === 'price' ? payroll : !fields.includes(column as never))
+              const shown = (image: Image) => image && Object.fromEntries(Object.entries(image).filter(([column]) => isReadable(column)))
+              const expected = entries
+                .filter(({ recordId, columns }) => (all || !rows.includes(Number(recordId))) && columns.some(isReadable))
+                .map(({ id, columns, before, after }) => ({
+                  id,
+                  columns: columns.filter(isReadable),
+                  before: shown(before),
+                  after: shown(after),
+                }))
+              const view = (found: readonly Entry[]) => found.map(({ id, columns, before, after }) => ({ id, columns, before, after }))
+              const whole = await list(caller, '?resource=articles')
+              expect([view(whole.data), whole.meta.total]).toEqual([expected, expected.length])
+              const paged: Entry[] = []
+              let pages = 0
+              for (let cursor: string | null | undefined = ''; typeof cursor === 'string'; pages++) {
+                const { data, meta }: { data: Entry[], meta: { nextCursor?: string | null } } = await list(
+                  caller,
+                  `?resource=articles&limit=3&cursor=${cursor}`,
+                )
+                paged.push(...data)
+                cursor = meta.nextCursor
+              }
+              expect([view(paged), pages]).toEqual([expected, Math.max(1, Math.ceil(expected.length / 3))])
+            }
+            const text = JSON.stringify(await ledger.opened.all('select * from audit_log'))
+            expect(text).not.toMatch(/hush|BODY-77/)
+          },
+        ),
+        { numRuns: isFull ? 40 : 3 },
+      )
       unreadable = { fields: new Set(), rows: [] }
     })
 
@@ -305,11 +402,23 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       expect((await send('GET', `auditLog/${entry!.id}`, undefined, AUDITOR)).body).toEqual(entry)
       expect((await send('GET', 'auditLog?fields=before,after,columns', undefined, AUDITOR)).text).not.toContain('price')
       expect((await send('GET', 'auditLog?fields=resource,before', undefined, AUDITOR)).text).not.toContain('price')
-      expect((await send('GET', 'auditLog/aggregate?aggregate=count&groupBy=kind', undefined, { ...OWNER, permissions: ['*'] })).status).toBe(200)
+      expect(
+        (await send('GET', 'auditLog/aggregate?aggregate=count&groupBy=kind', undefined, { ...OWNER, permissions: ['*'] })).status,
+      ).toBe(200)
       for (const query of ['filter={"before":{"$like":"%12%"}}', 'sort=before', 'filter={"columns":"x"}', 'groupBy=after'])
-        expect({ query, status: (await send('GET', `auditLog?${query}`, undefined, { ...OWNER, permissions: ['*'] })).status }).toEqual({ query, status: 400 })
+        expect({ query, status: (await send('GET', `auditLog?${query}`, undefined, { ...OWNER, permissions: ['*'] })).status }).toEqual({
+          query,
+          status: 400,
+        })
       const root: Caller = { ...OWNER, permissions: ['*'] }
-      for (const [method, path, body] of [['POST', 'auditLog', { kind: 'x' }], ['PATCH', `auditLog/${entry!.id}`, { kind: 'x' }], ['DELETE', `auditLog/${entry!.id}`], ['DELETE', `auditLog/${entry!.id}?force=true`], ['POST', 'auditLog/bulk', { items: [{}] }], ['DELETE', 'auditLog/bulk', { ids: [entry!.id] }]] as const)
+      for (const [method, path, body] of [
+        ['POST', 'auditLog', { kind: 'x' }],
+        ['PATCH', `auditLog/${entry!.id}`, { kind: 'x' }],
+        ['DELETE', `auditLog/${entry!.id}`],
+        ['DELETE', `auditLog/${entry!.id}?force=true`],
+        ['POST', 'auditLog/bulk', { items: [{}] }],
+        ['DELETE', 'auditLog/bulk', { ids: [entry!.id] }],
+      ] as const)
         expect({ method, path, status: (await send(method, path, body, root)).status }).toEqual({ method, path, status: 405 })
     })
 
@@ -328,10 +437,14 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       expect(blind).toMatchObject({ status: 200, body: { title: 'a' } })
       expect(blind.body).not.toHaveProperty('price')
       const { headers } = await send('GET', 'articles/1', undefined, PAYROLL)
-      const conditional = (tag: string) => ledger.request('POST', `/api/audit-log/${third.id}/revert`, { body: {}, caller: PAYROLL, headers: { 'if-match': tag } })
+      const conditional = (tag: string) =>
+        ledger.request('POST', `/api/audit-log/${third.id}/revert`, { body: {}, caller: PAYROLL, headers: { 'if-match': tag } })
       expect((await conditional('"AAAAAAAAAAAAAAAA"')).status).toBe(412)
       const reverted = await conditional(headers.get('etag')!)
-      expect([reverted.status, reverted.headers.get('etag')]).toEqual([200, (await send('GET', 'articles/1', undefined, PAYROLL)).headers.get('etag')])
+      expect([reverted.status, reverted.headers.get('etag')]).toEqual([
+        200,
+        (await send('GET', 'articles/1', undefined, PAYROLL)).headers.get('etag'),
+      ])
       const back = await revert(third, PAYROLL)
       expect(back).toMatchObject({ status: 200, body: { title: 'c', data: { x: 1 } } })
       expect(Number(back.body.price)).toBe(11)
@@ -348,7 +461,10 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
 
     it('writes the entries of a large cascade with at most two further statements per table', async () => {
       const rows = isFull ? 10_000 : 1200
-      if (engineCase.dialect !== 'mysql') await ledger.opened.exec('create index comments_parent on comments (parent_id); create index comments_article on comments (article_id);')
+      if (engineCase.dialect !== 'mysql')
+        await ledger.opened.exec(
+          'create index comments_parent on comments (parent_id); create index comments_article on comments (article_id);',
+        )
       const statementsOf = async (path: string) => {
         ledger.opened.statements()
         await write('DELETE', path)
@@ -356,7 +472,10 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       }
       const few = await statementsOf('articles/1')
       for (let start = 0; start < rows; start += 500) {
-        const values = Array.from({ length: Math.min(500, rows - start) }, (_, index) => `(${10_000 + start + index}, 1, 2, 'a "comment", ${start + index}')`)
+        const values = Array.from(
+          { length: Math.min(500, rows - start) },
+          (_, index) => `(${10_000 + start + index}, 1, 2, 'a "comment", ${start + index}')`,
+        )
         await ledger.opened.exec(`insert into comments (id, organization_id, article_id, body) values ${values.join(', ')}`)
       }
       const before = (await stored()).length
@@ -364,11 +483,19 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       const entries = (await stored()).slice(before)
       expect(entries.filter(({ resource, kind }) => resource === 'comments' && kind === 'delete')).toHaveLength(rows + 1)
       expect(new Set(entries.map(({ id }) => id)).size).toBe(entries.length)
-      expect(entries.find(({ recordId }) => recordId === '10007')).toMatchObject({ kind: 'delete', rootId: '2', tenantId: '1', columns: ['deletedAt', 'deletionId'], before: { deletedAt: null } })
+      expect(entries.find(({ recordId }) => recordId === '10007')).toMatchObject({
+        kind: 'delete',
+        rootId: '2',
+        tenantId: '1',
+        columns: ['deletedAt', 'deletionId'],
+        before: { deletedAt: null },
+      })
       expect(many.length).toBeLessThanOrEqual(few.length)
       const tables = new Set(entries.map(({ resource }) => resource)).size
       expect(many.filter(text => text.includes('audit_log'))).toHaveLength(tables)
-      const readsAfter = many.slice(many.findLastIndex(text => text.startsWith('with') || text.startsWith('update')) + 1).filter(text => text.startsWith('select'))
+      const readsAfter = many
+        .slice(many.findLastIndex(text => text.startsWith('with') || text.startsWith('update')) + 1)
+        .filter(text => text.startsWith('select'))
       expect(readsAfter.length).toBeLessThanOrEqual(tables)
     })
 

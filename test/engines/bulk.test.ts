@@ -10,36 +10,66 @@ import { ENGINE_CASES, isAvailable, type Opened } from './support/databases'
 
 function sqliteTables() {
   const trash = () => ({ deletedAt: integer('deleted_at', { mode: 'timestamp_ms' }), deletionId: text('deletion_id') })
-  const items = sqliteTable('items', {
-    id: integer('id').primaryKey(), slug: text('slug').unique(), size: integer('size'),
-    parentId: integer('parent_id').references((): AnySQLiteColumn => items.id), keeperId: integer('keeper_id').references((): AnySQLiteColumn => items.id, { onDelete: 'restrict' }), ...trash(),
-  }, t => [check('items_size', sql`${t.size} >= 0`)])
+  const items = sqliteTable(
+    'items',
+    {
+      id: integer('id').primaryKey(),
+      slug: text('slug').unique(),
+      size: integer('size'),
+      parentId: integer('parent_id').references((): AnySQLiteColumn => items.id),
+      keeperId: integer('keeper_id').references((): AnySQLiteColumn => items.id, { onDelete: 'restrict' }),
+      ...trash(),
+    },
+    t => [check('items_size', sql`${t.size} >= 0`)],
+  )
   const notes = sqliteTable('notes', {
-    id: integer('id').primaryKey(), itemId: integer('item_id').references(() => items.id), otherId: integer('other_id').references(() => items.id),
-    parentId: integer('parent_id').references((): AnySQLiteColumn => notes.id), ...trash(),
+    id: integer('id').primaryKey(),
+    itemId: integer('item_id').references(() => items.id),
+    otherId: integer('other_id').references(() => items.id),
+    parentId: integer('parent_id').references((): AnySQLiteColumn => notes.id),
+    ...trash(),
   })
   return { items, notes }
 }
 
 function postgresTables() {
   const trash = () => ({ deletedAt: timestamp('deleted_at', { withTimezone: true }), deletionId: pgText('deletion_id') })
-  const items = pgTable('items', {
-    id: pgInteger('id').primaryKey(), slug: pgText('slug').unique(), size: pgInteger('size'),
-    parentId: pgInteger('parent_id').references((): AnyPgColumn => items.id), keeperId: pgInteger('keeper_id').references((): AnyPgColumn => items.id, { onDelete: 'restrict' }), ...trash(),
-  }, t => [pgCheck('items_size', sql`${t.size} >= 0`)])
+  const items = pgTable(
+    'items',
+    {
+      id: pgInteger('id').primaryKey(),
+      slug: pgText('slug').unique(),
+      size: pgInteger('size'),
+      parentId: pgInteger('parent_id').references((): AnyPgColumn => items.id),
+      keeperId: pgInteger('keeper_id').references((): AnyPgColumn => items.id, { onDelete: 'restrict' }),
+      ...trash(),
+    },
+    t => [pgCheck('items_size', sql`${t.size} >= 0`)],
+  )
   const notes = pgTable('notes', {
-    id: pgInteger('id').primaryKey(), itemId: pgInteger('item_id').references(() => items.id), otherId: pgInteger('other_id').references(() => items.id),
-    parentId: pgInteger('parent_id').references((): AnyPgColumn => notes.id), ...trash(),
+    id: pgInteger('id').primaryKey(),
+    itemId: pgInteger('item_id').references(() => items.id),
+    otherId: pgInteger('other_id').references(() => items.id),
+    parentId: pgInteger('parent_id').references((): AnyPgColumn => notes.id),
+    ...trash(),
   })
   return { items, notes }
 }
 
 function mysqlTables() {
   const trash = () => ({ deletedAt: datetime('deleted_at', { fsp: 3 }), deletionId: varchar('deletion_id', { length: 36 }) })
-  const items = mysqlTable('items', {
-    id: int('id').primaryKey(), slug: varchar('slug', { length: 40 }).unique('items_slug'), size: int('size'),
-    parentId: int('parent_id').references((): AnyMySqlColumn => items.id), keeperId: int('keeper_id').references((): AnyMySqlColumn => items.id, { onDelete: 'restrict' }), ...trash(),
-  }, t => [mysqlCheck('items_size', sql`${t.size} >= 0`)])
+  const items = mysqlTable(
+    'items',
+    {
+      id: int('id').primaryKey(),
+      slug: varchar('slug', { length: 40 }).unique('items_slug'),
+      size: int('size'),
+      parentId: int('parent_id').references((): AnyMySqlColumn => items.id),
+      keeperId: int('keeper_id').references((): AnyMySqlColumn => items.id, { onDelete: 'restrict' }),
+      ...trash(),
+    },
+    t => [mysqlCheck('items_size', sql`${t.size} >= 0`)],
+  )
   const notes = mysqlTable('notes', {
     id: int('id').primaryKey(), itemId: int('item_id').references(() => items.id), otherId: int('other_id').references(() => items.id),
     parentId: int('parent_id').references((): AnyMySqlColumn => notes.id), ...trash(),
@@ -80,9 +110,15 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       const tables = TABLES[dialect]() as ReturnType<typeof sqliteTables>
       const permissions = { read: true, create: true, update: true, delete: true } as const
       server = await createServer({
-        db: opened.db, engine: engineCase.engine, modules: [tables],
+        db: opened.db,
+        engine: engineCase.engine,
+        modules: [tables],
         registrations: [
-          { name: 'items', schema: tables.items, authorization: { permissions, listFilter: table => sql`${(table as typeof tables.items).id} <> 9` } },
+          {
+            name: 'items',
+            schema: tables.items,
+            authorization: { permissions, listFilter: table => sql`${(table as typeof tables.items).id} <> 9` },
+          },
           { name: 'notes', schema: tables.notes, authorization: { permissions } },
         ],
       })
@@ -97,21 +133,43 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
     const refused = async (method: string, path: string, body: unknown) => {
       const { status, body: answer } = await server.request(method, `/api/${path}`, { body })
       expect([answer.data?.code, await dump()]).toEqual(['BULK_FAILED', before])
-      return [status, /\((.+)\)$/.exec(answer.message)![1], (answer.data.errors as Failure[]).map(({ index, statusCode, code }) => `${index}: ${statusCode} ${code}`)]
+      return [
+        status,
+        /\((.+)\)$/.exec(answer.message)![1],
+        (answer.data.errors as Failure[]).map(({ index, statusCode, code }) => `${index}: ${statusCode} ${code}`),
+      ]
     }
-    const create = (...items: object[]) => refused('POST', 'items/bulk', { items: items.map((item, index) => ({ id: 100 + index, ...item })) })
-    const update = (...items: (Record<string, unknown> & { id: number })[]) => refused('PATCH', 'items/bulk', { items: items.map(({ id, ...data }) => ({ id, data })) })
+    const create = (...items: object[]) =>
+      refused('POST', 'items/bulk', { items: items.map((item, index) => ({ id: 100 + index, ...item })) })
+    const update = (...items: (Record<string, unknown> & { id: number })[]) =>
+      refused('PATCH', 'items/bulk', { items: items.map(({ id, ...data }) => ({ id, data })) })
 
     it('names every item that fails by itself when the database refuses the batch', async () => {
-      expect(await create({ slug: 'a' }, { slug: 's4' }, {}, { size: -1 }, { slug: 's5', size: 1 })).toEqual([409, 'rolled back', ['1: 409 CONFLICT', '3: 400 VALIDATION_FAILED', '4: 409 CONFLICT']])
-      expect(await update({ id: 1, size: 1 }, { id: 2, size: -1 }, { id: 3, slug: 's4' }, { id: 4, slug: 'free' })).toEqual([400, 'rolled back', ['1: 400 VALIDATION_FAILED', '2: 409 CONFLICT']])
+      expect(await create({ slug: 'a' }, { slug: 's4' }, {}, { size: -1 }, { slug: 's5', size: 1 })).toEqual([
+        409,
+        'rolled back',
+        ['1: 409 CONFLICT', '3: 400 VALIDATION_FAILED', '4: 409 CONFLICT'],
+      ])
+      expect(await update({ id: 1, size: 1 }, { id: 2, size: -1 }, { id: 3, slug: 's4' }, { id: 4, slug: 'free' })).toEqual([
+        400,
+        'rolled back',
+        ['1: 400 VALIDATION_FAILED', '2: 409 CONFLICT'],
+      ])
       const { body } = await server.request('POST', '/api/items/bulk', { body: { items: [{ id: 100, size: -1 }] } })
       expect(body.data.errors[0].issues).toEqual([{ path: ['size'], message: 'The value is not allowed.', code: 'check' }])
     })
 
     it('names the items in conflict when they fail only together', async () => {
-      expect(await create({ slug: 'new' }, { slug: 'other' }, { slug: 'new' }, {})).toEqual([409, 'rolled back', ['0: 409 CONFLICT', '2: 409 CONFLICT']])
-      expect(await update({ id: 1, slug: 'new' }, { id: 2, size: 2 }, { id: 3, slug: 'new' })).toEqual([409, 'rolled back', ['0: 409 CONFLICT', '2: 409 CONFLICT']])
+      expect(await create({ slug: 'new' }, { slug: 'other' }, { slug: 'new' }, {})).toEqual([
+        409,
+        'rolled back',
+        ['0: 409 CONFLICT', '2: 409 CONFLICT'],
+      ])
+      expect(await update({ id: 1, slug: 'new' }, { id: 2, size: 2 }, { id: 3, slug: 'new' })).toEqual([
+        409,
+        'rolled back',
+        ['0: 409 CONFLICT', '2: 409 CONFLICT'],
+      ])
     })
 
     // MariaDB has no index over an expression.
@@ -128,9 +186,21 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
     }
 
     it('writes nothing and names the invalid items when a check of the API refuses it', async () => {
-      expect(await refused('DELETE', 'items/bulk', { ids: [1, 5, 11, 7] })).toEqual([409, 'nothing was written', ['1: 409 CONFLICT', '3: 409 CONFLICT']])
-      expect(await refused('DELETE', 'items/bulk?force=true', { ids: [1, 5, 11] })).toEqual([409, 'nothing was written', ['1: 409 CONFLICT']])
-      expect(await create({ parentId: 1 }, { parentId: 9 }, { parentId: 999 })).toEqual([400, 'nothing was written', ['1: 400 INVALID_REFERENCE', '2: 400 INVALID_REFERENCE']])
+      expect(await refused('DELETE', 'items/bulk', { ids: [1, 5, 11, 7] })).toEqual([
+        409,
+        'nothing was written',
+        ['1: 409 CONFLICT', '3: 409 CONFLICT'],
+      ])
+      expect(await refused('DELETE', 'items/bulk?force=true', { ids: [1, 5, 11] })).toEqual([
+        409,
+        'nothing was written',
+        ['1: 409 CONFLICT'],
+      ])
+      expect(await create({ parentId: 1 }, { parentId: 9 }, { parentId: 999 })).toEqual([
+        400,
+        'nothing was written',
+        ['1: 400 INVALID_REFERENCE', '2: 400 INVALID_REFERENCE'],
+      ])
     })
 
     it('does not name a row that only another row of the batch blocks', async () => {
@@ -139,18 +209,39 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
     })
 
     it('reports invalid and invisible items together', async () => {
-      expect(await update({ id: 9, size: 1 }, { id: 1, size: 'x' }, { id: 2, size: 1 }, { id: 99 })).toEqual([404, 'nothing was written', ['0: 404 NOT_FOUND', '1: 400 VALIDATION_FAILED', '3: 404 NOT_FOUND']])
+      expect(await update({ id: 9, size: 1 }, { id: 1, size: 'x' }, { id: 2, size: 1 }, { id: 99 })).toEqual([
+        404,
+        'nothing was written',
+        ['0: 404 NOT_FOUND', '1: 400 VALIDATION_FAILED', '3: 404 NOT_FOUND'],
+      ])
     })
 
     it('gives each row its own deletionId when rows descend from each other, and dependents the one of the nearest row', async () => {
       const { status, body } = await server.request('DELETE', '/api/items/bulk', { body: { ids: [3, 1] } })
       const [three, one] = body.data.map(({ deletionId }: { deletionId: string }) => deletionId)
       expect([status, three !== one]).toEqual([200, true])
-      const groups = new Map((await opened.all('select id, deletion_id from items union all select id, deletion_id from notes')).map(([id, group]) => [Number(id), group]))
-      expect([1, 2, 21, 211, 212, 3, 31, 4, 41].map(id => [id, groups.get(id)])).toEqual([[1, one], [2, one], [21, one], [211, one], [212, one], [3, three], [31, three], [4, three], [41, three]])
+      const groups = new Map(
+        (await opened.all('select id, deletion_id from items union all select id, deletion_id from notes')).map(([id, group]) => [
+          Number(id),
+          group,
+        ]),
+      )
+      expect([1, 2, 21, 211, 212, 3, 31, 4, 41].map(id => [id, groups.get(id)])).toEqual([
+        [1, one],
+        [2, one],
+        [21, one],
+        [211, one],
+        [212, one],
+        [3, three],
+        [31, three],
+        [4, three],
+        [41, three],
+      ])
       // Each group comes back by itself, the upper one first.
       expect((await server.request('POST', '/api/items/1/restore')).status).toBe(200)
-      expect((await opened.all('select id from items where deleted_at is null order by id')).map(([id]) => Number(id))).toEqual([1, 2, 5, 6, 7, 8, 9, 11, 12])
+      expect((await opened.all('select id from items where deleted_at is null order by id')).map(([id]) => Number(id))).toEqual([
+        1, 2, 5, 6, 7, 8, 9, 11, 12,
+      ])
       expect((await server.request('POST', '/api/items/3/restore')).status).toBe(200)
       expect(await dump()).toEqual(before)
     })
@@ -161,7 +252,10 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
         await opened.exec(rows(TIMES[dialect]))
         const { body } = await server.request('DELETE', '/api/items/bulk', { body: { ids } })
         const groupOf = new Map(body.data.map(({ id, deletionId }: { id: number, deletionId: string }) => [deletionId, id]))
-        const found = (await opened.all('select id, deletion_id from notes where id > 20 order by id')).map(([id, group]) => [Number(id), groupOf.get(group)])
+        const found = (await opened.all('select id, deletion_id from notes where id > 20 order by id')).map(([id, group]) => [
+          Number(id),
+          groupOf.get(group),
+        ])
         expect(found).toEqual([[21, 2], [31, 2], [41, 2], [211, 2], [212, 11], [213, 12]])
         for (const id of ids) expect((await server.request('POST', `/api/items/${id}/restore`)).status).toBe(200)
         expect(await dump()).toEqual(before)

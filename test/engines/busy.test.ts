@@ -31,16 +31,29 @@ describe.each(ENGINE_CASES.filter(({ pooled }) => pooled))('$name', (engineCase)
         lockTimeout: engineCase.dialect === 'mysql' ? 0 : 10,
         async endpoints(tables) {
           const { createEndpoint, atomicWrites } = await import('../../src/runtime/server/utils')
-          const rename = (id: number, title: string) => (db: BlogDatabase) => db.update(tables.posts).set({ title }).where(eq(tables.posts.id as never, id))
-          return { 'POST /together': createEndpoint({ handler: async ctx => (await atomicWrites<BlogDatabase>(ctx, [rename(2, 'half'), rename(1, 'whole')])).length }) }
+          const rename = (id: number, title: string) => (db: BlogDatabase) =>
+            db
+              .update(tables.posts)
+              .set({ title })
+              .where(eq(tables.posts.id as never, id))
+          return {
+            'POST /together': createEndpoint({
+              handler: async ctx => (await atomicWrites<BlogDatabase>(ctx, [rename(2, 'half'), rename(1, 'whole')])).length,
+            }),
+          }
         },
       })
     })
     beforeEach(() => blog.opened.exec(`${CLEAR}; ${SEED.replaceAll('TIME', TIMES[engineCase.dialect])}`))
     afterAll(() => blog?.opened.close())
 
-    const dump = async () => [await blog.opened.all('select * from posts order by id'), await blog.opened.all('select * from comments order by id'), await blog.opened.all('select * from post_tags order by 1, 2')]
-    const lock = (id: number) => blog.opened.openTransaction(engineCase.dialect === 'sqlite' ? 'select 1' : `select * from posts where id in (${id}, 3) for update`)
+    const dump = async () => [
+      await blog.opened.all('select * from posts order by id'),
+      await blog.opened.all('select * from comments order by id'),
+      await blog.opened.all('select * from post_tags order by 1, 2'),
+    ]
+    const lock = (id: number) =>
+      blog.opened.openTransaction(engineCase.dialect === 'sqlite' ? 'select 1' : `select * from posts where id in (${id}, 3) for update`)
     const ask = (method: string, path: string, body?: unknown) => blog.request(method, `/${path}`, { body, caller })
 
     it('returns 503 with Retry-After for every kind of write, and nothing is written', async () => {

@@ -32,7 +32,13 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
         await world.reset()
         for (const each of commands) await world.run(each)
       }), { numRuns: Number(process.env.RUNS ?? RUNS), endOnFailure: process.env.QUICK === '1' })
-      if (isFull || process.env.SHOW) console.log(`${engineCase.name}: ${[...world.counts].sort(([a], [b]) => a < b ? -1 : 1).map(([what, count]) => `${what} × ${count}`).join(' · ')}`)
+      if (isFull || process.env.SHOW)
+        console.log(
+          `${engineCase.name}: ${[...world.counts]
+            .sort(([a], [b]) => (a < b ? -1 : 1))
+            .map(([what, count]) => `${what} × ${count}`)
+            .join(' · ')}`,
+        )
       expect([...world.counts.keys()]).toEqual(expect.arrayContaining(['create', 'update', 'delete', 'restore', 'purge', 'link', 'unlink']))
     })
   })

@@ -20,7 +20,21 @@ const WRITES: readonly [name: string, request: TestRequest, met: SQL, unmet: SQL
   ['a purge', ['DELETE', 'posts/1?force=true'], titleIs('one'), titleIs('two')],
   ['a purge in a table that references itself', ['DELETE', 'comments/11?force=true'], sql`body = 'c11'`, sql`body = 'c12'`],
   ['a restore', ['POST', 'posts/4/restore'], titleIs('four'), titleIs('five')],
-  ['a bulk update', ['PATCH', 'posts/bulk', { items: [{ id: 1, data: { title: 'a' } }, { id: 2, data: { title: 'b' } }] }], idIs(1, 2), idIs(1)],
+  [
+    'a bulk update',
+    [
+      'PATCH',
+      'posts/bulk',
+      {
+        items: [
+          { id: 1, data: { title: 'a' } },
+          { id: 2, data: { title: 'b' } },
+        ],
+      },
+    ],
+    idIs(1, 2),
+    idIs(1),
+  ],
   ['a bulk delete', ['DELETE', 'posts/bulk', { ids: [1, 2] }], idIs(1, 2), idIs(2)],
   ['a bulk delete from a table without trash', ['DELETE', 'tags/bulk', { ids: [3, 4] }], idIs(3, 4), idIs(3)],
   ['a bulk purge', ['DELETE', 'posts/bulk?force=true', { ids: [1, 2] }], idIs(1, 2), idIs(1)],
@@ -32,12 +46,32 @@ const WRITES: readonly [name: string, request: TestRequest, met: SQL, unmet: SQL
 
 /** Conditions over rows that the write itself changes. They see the rows as they were before the write. */
 const CASCADES: readonly [name: string, request: TestRequest, condition: SQL, status: string][] = [
-  ['a purge of a post with comments, only if it has none', ['DELETE', 'posts/1?force=true'], sql`not ${comments()}`, '412 PRECONDITION_FAILED'],
+  [
+    'a purge of a post with comments, only if it has none',
+    ['DELETE', 'posts/1?force=true'],
+    sql`not ${comments()}`,
+    '412 PRECONDITION_FAILED',
+  ],
   ['a purge of a post without comments, only if it has none', ['DELETE', 'posts/3?force=true'], sql`not ${comments()}`, '200'],
   ['a purge of a post with comments, only if it has some', ['DELETE', 'posts/1?force=true'], comments(), '200'],
-  ['a delete of a post with comments, only if it has none', ['DELETE', 'posts/1'], sql`not ${comments('comments.deleted_at is null')}`, '412 PRECONDITION_FAILED'],
-  ['a restore of a post, only if all of its comments are in the trash', ['POST', 'posts/4/restore'], sql`not ${comments('comments.deleted_at is null')}`, '200'],
-  ['a restore of a post, only if it has active comments', ['POST', 'posts/4/restore'], comments('comments.deleted_at is null'), '412 PRECONDITION_FAILED'],
+  [
+    'a delete of a post with comments, only if it has none',
+    ['DELETE', 'posts/1'],
+    sql`not ${comments('comments.deleted_at is null')}`,
+    '412 PRECONDITION_FAILED',
+  ],
+  [
+    'a restore of a post, only if all of its comments are in the trash',
+    ['POST', 'posts/4/restore'],
+    sql`not ${comments('comments.deleted_at is null')}`,
+    '200',
+  ],
+  [
+    'a restore of a post, only if it has active comments',
+    ['POST', 'posts/4/restore'],
+    comments('comments.deleted_at is null'),
+    '412 PRECONDITION_FAILED',
+  ],
 ]
 
 describe.each(ENGINE_CASES)('$name', (engineCase) => {
@@ -53,7 +87,12 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       ctx.condition = condition
       await beforeCommit()
     }
-    const hooks: ResourceHooks = { beforeUpdate: (id, _data, ctx) => limit(id, ctx), beforeDelete: limit, beforeRestore: limit, beforePurge: limit }
+    const hooks: ResourceHooks = {
+      beforeUpdate: (id, _data, ctx) => limit(id, ctx),
+      beforeDelete: limit,
+      beforeRestore: limit,
+      beforePurge: limit,
+    }
 
     beforeAll(async () => {
       blog = await openBlog(engineCase, { hooks: { posts: hooks, comments: hooks, tags: hooks } })
@@ -87,15 +126,18 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       if (status !== '200') expect(await dump(blog)).toEqual(before)
     })
 
-    it.each(WRITES.filter(([, [, path]]) => !path.includes('bulk') && !path.startsWith('tags')))('returns 404 instead of 412 if %s loses sight of its row before the commit', async (_name, request, met, unmet) => {
-      const table = request[1].split('/')[0]
-      for (const given of [met, unmet]) {
-        await reset(blog, engineCase.dialect)
-        condition = given
-        beforeCommit = () => blog.opened.exec(`update ${table} set organization_id = 2`)
-        expect(await send(blog, request)).toBe('404 NOT_FOUND')
-      }
-    })
+    it.each(WRITES.filter(([, [, path]]) => !path.includes('bulk') && !path.startsWith('tags')))(
+      'returns 404 instead of 412 if %s loses sight of its row before the commit',
+      async (_name, request, met, unmet) => {
+        const table = request[1].split('/')[0]
+        for (const given of [met, unmet]) {
+          await reset(blog, engineCase.dialect)
+          condition = given
+          beforeCommit = () => blog.opened.exec(`update ${table} set organization_id = 2`)
+          expect(await send(blog, request)).toBe('404 NOT_FOUND')
+        }
+      },
+    )
 
     it('returns 412 if another write changes the row after the hook and before the commit', async () => {
       condition = titleIs('one')
@@ -125,7 +167,21 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
 
     it.each<[name: string, request: (index: number) => TestRequest, condition: SQL, lost: string]>([
       ['updates', index => ['PATCH', 'posts/1', { title: `winner ${index}` }], titleIs('one'), '412 PRECONDITION_FAILED'],
-      ['bulk updates', index => ['PATCH', 'posts/bulk', { items: [{ id: 1, data: { title: `winner ${index}` } }, { id: 2, data: { title: `second ${index}` } }] }], sql`title in ('one', 'two')`, '412 BULK_FAILED'],
+      [
+        'bulk updates',
+        index => [
+          'PATCH',
+          'posts/bulk',
+          {
+            items: [
+              { id: 1, data: { title: `winner ${index}` } },
+              { id: 2, data: { title: `second ${index}` } },
+            ],
+          },
+        ],
+        sql`title in ('one', 'two')`,
+        '412 BULK_FAILED',
+      ],
       ['deletes', () => ['DELETE', 'posts/1'], titleIs('one'), '404 NOT_FOUND'],
       ['restores', () => ['POST', 'posts/4/restore'], sql`deletion_id = 'd4'`, '404 NOT_FOUND'],
       ['purges', () => ['DELETE', 'posts/2?force=true'], comments(), '404 NOT_FOUND'],
@@ -155,28 +211,37 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
     beforeAll(async () => {
       let tags: unknown
       const limit = (_id: unknown, ctx: ConditionalContext) => void (ctx.condition = condition)
-      blog = await openBlog(engineCase, { plugins: [defineAutoApiPlugin({
-        name: 'log',
-        setup({ resources }) {
-          tags = resources.get('tags')!.table
-        },
-        hooks: { posts: { beforeUpdate: (id, _data, ctx) => limit(id, ctx), beforeDelete: limit, beforeRestore: limit, beforePurge: limit } },
-        needs: { images: true },
-        inCommit: () => [(db: BlogDatabase) => db.insert(tags as never).values({ id: ids++, name: 'log' } as never)],
-      })] })
+      blog = await openBlog(engineCase, {
+        plugins: [
+          defineAutoApiPlugin({
+            name: 'log',
+            setup({ resources }) {
+              tags = resources.get('tags')!.table
+            },
+            hooks: {
+              posts: { beforeUpdate: (id, _data, ctx) => limit(id, ctx), beforeDelete: limit, beforeRestore: limit, beforePurge: limit },
+            },
+            needs: { images: true },
+            inCommit: () => [(db: BlogDatabase) => db.insert(tags as never).values({ id: ids++, name: 'log' } as never)],
+          }),
+        ],
+      })
     })
     beforeEach(() => reset(blog, engineCase.dialect))
     afterAll(() => blog?.opened.close())
 
-    it.each(WRITES.filter(([, [, path]]) => path.startsWith('posts')))('also stops the statements of the plugin: %s', async (_name, request, met, unmet) => {
-      const before = await dump(blog)
-      condition = unmet
-      expect(await send(blog, request)).toMatch(/^412 /)
-      expect(await dump(blog)).toEqual(before)
-      condition = met
-      expect(await send(blog, request)).toBe('200')
-      const written = (await dump(blog)).at(-1)!.length - before.at(-1)!.length
-      expect(written).toBe(request[2] && Object.keys(request[2] as object).length === 0 ? 0 : 1)
-    })
+    it.each(WRITES.filter(([, [, path]]) => path.startsWith('posts')))(
+      'also stops the statements of the plugin: %s',
+      async (_name, request, met, unmet) => {
+        const before = await dump(blog)
+        condition = unmet
+        expect(await send(blog, request)).toMatch(/^412 /)
+        expect(await dump(blog)).toEqual(before)
+        condition = met
+        expect(await send(blog, request)).toBe('200')
+        const written = (await dump(blog)).at(-1)!.length - before.at(-1)!.length
+        expect(written).toBe(request[2] && Object.keys(request[2] as object).length === 0 ? 0 : 1)
+      },
+    )
   })
 })

@@ -1,5 +1,6 @@
 /**
- * On every engine: a dry run of each write route leaves all tables unchanged. Its status, code and issues are those of the real write, which
+ * On every engine: a dry run of each write route leaves all tables unchanged. Its status, code and issues are those of the real write,
+ * which
  * runs afterwards. Its body is what the real write returns, and `affected` counts the changes that the real write reports.
  */
 import { eq } from 'drizzle-orm'
@@ -18,7 +19,10 @@ type WriteRoute = Exclude<typeof ROUTES[number], { method: 'GET' }>['name']
 /** Requests of each write route: valid ones, and one for each reason to fail. A new write route does not compile until it is listed. */
 const REQUESTS: Readonly<Record<WriteRoute, readonly Request[]>> = {
   'create': [
-    ['articles', { title: 'new', data: { deep: ['ü', 1.5] }, price: '0.5', big: '9007199254740995', bytes: 'AP8Q', at: '2026-02-03T04:05:06.789Z' }],
+    [
+      'articles',
+      { title: 'new', data: { deep: ['ü', 1.5] }, price: '0.5', big: '9007199254740995', bytes: 'AP8Q', at: '2026-02-03T04:05:06.789Z' },
+    ],
     ['comments', { body: 'hi', articleId: 1, parentId: 11 }],
     ['articles', { title: 'one' }],
     ['articles', { title: 5, nonsense: true }],
@@ -38,11 +42,48 @@ const REQUESTS: Readonly<Record<WriteRoute, readonly Request[]>> = {
     ['comments/21', { articleId: 999 }],
   ],
   'bulk-update': [
-    ['articles/bulk', { items: [{ id: 1, data: { title: 'x' } }, { id: 2, data: { price: '9' } }, { id: 3, data: {} }] }],
-    ['articles/bulk', { items: [{ id: 1, data: { title: 'x' } }, { id: 2, data: { title: 'x' } }, { id: 999, data: {} }] }],
-    ['articles/bulk', { items: [{ id: 1, data: { title: 'x' } }, { id: 2, data: { title: 'x' } }, { id: 3, data: { title: 'y' } }] }],
+    [
+      'articles/bulk',
+      {
+        items: [
+          { id: 1, data: { title: 'x' } },
+          { id: 2, data: { price: '9' } },
+          { id: 3, data: {} },
+        ],
+      },
+    ],
+    [
+      'articles/bulk',
+      {
+        items: [
+          { id: 1, data: { title: 'x' } },
+          { id: 2, data: { title: 'x' } },
+          { id: 999, data: {} },
+        ],
+      },
+    ],
+    [
+      'articles/bulk',
+      {
+        items: [
+          { id: 1, data: { title: 'x' } },
+          { id: 2, data: { title: 'x' } },
+          { id: 3, data: { title: 'y' } },
+        ],
+      },
+    ],
   ],
-  'delete': [['articles/1'], ['articles/1?force=true'], ['comments/11'], ['bookmarks/1'], ['tags/3'], ['tags/1'], ['articles/999'], ['articles/9'], ['articles/4?force=true']],
+  'delete': [
+    ['articles/1'],
+    ['articles/1?force=true'],
+    ['comments/11'],
+    ['bookmarks/1'],
+    ['tags/3'],
+    ['tags/1'],
+    ['articles/999'],
+    ['articles/9'],
+    ['articles/4?force=true'],
+  ],
   'bulk-delete': [
     ['articles/bulk', { ids: [1, 2] }],
     ['comments/bulk', { ids: [11, 111, 12] }],
@@ -55,11 +96,31 @@ const REQUESTS: Readonly<Record<WriteRoute, readonly Request[]>> = {
     ['tags/bulk', { ids: [1, 3] }],
   ],
   'restore': [['articles/4/restore'], ['comments/42/restore'], ['articles/1/restore'], ['comments/411/restore']],
-  'bulk-restore': [['articles/bulk/restore', { ids: [4, 5] }], ['articles/bulk/restore', { deletionId: 'd4' }], ['articles/bulk/restore', { ids: [4, 1] }]],
-  'relation-add': [['articles/1/relations/tags', { ids: [2, 3] }], ['articles/1/relations/labels', { ids: [2, 3] }], ['articles/1/relations/tags', { ids: [99] }], ['articles/9/relations/tags', { ids: [1] }]],
-  'relation-replace': [['articles/1/relations/tags', { ids: [2, 3] }], ['articles/1/relations/labels', { ids: [2, 3] }], ['articles/1/relations/tags', { ids: [] }], ['articles/1/relations/labels', { ids: [1, 99] }]],
-  'relation-remove': [['articles/1/relations/tags', { ids: [1, 3] }], ['articles/1/relations/labels', { ids: [1, 2] }]],
-  'relations-replace': [['articles/1/relations', { relations: { tags: { ids: [3] }, labels: { ids: [] } } }], ['articles/1/relations', { relations: { tags: { ids: [3] }, labels: { ids: [99] } } }]],
+  'bulk-restore': [
+    ['articles/bulk/restore', { ids: [4, 5] }],
+    ['articles/bulk/restore', { deletionId: 'd4' }],
+    ['articles/bulk/restore', { ids: [4, 1] }],
+  ],
+  'relation-add': [
+    ['articles/1/relations/tags', { ids: [2, 3] }],
+    ['articles/1/relations/labels', { ids: [2, 3] }],
+    ['articles/1/relations/tags', { ids: [99] }],
+    ['articles/9/relations/tags', { ids: [1] }],
+  ],
+  'relation-replace': [
+    ['articles/1/relations/tags', { ids: [2, 3] }],
+    ['articles/1/relations/labels', { ids: [2, 3] }],
+    ['articles/1/relations/tags', { ids: [] }],
+    ['articles/1/relations/labels', { ids: [1, 99] }],
+  ],
+  'relation-remove': [
+    ['articles/1/relations/tags', { ids: [1, 3] }],
+    ['articles/1/relations/labels', { ids: [1, 2] }],
+  ],
+  'relations-replace': [
+    ['articles/1/relations', { relations: { tags: { ids: [3] }, labels: { ids: [] } } }],
+    ['articles/1/relations', { relations: { tags: { ids: [3] }, labels: { ids: [99] } } }],
+  ],
 }
 
 const CASES = ROUTES.filter(({ method }) => method !== 'GET')
@@ -123,7 +184,10 @@ it('lists every write route', () => {
 })
 
 describe.each(ENGINE_CASES)('$name', (engineCase) => {
-  describe.skipIf(!isAvailable(engineCase)).each([['atomic', true], ['not atomic', false]])('a dry run, when batches are %s', (_what, transactional) => {
+  describe.skipIf(!isAvailable(engineCase)).each([
+    ['atomic', true],
+    ['not atomic', false],
+  ])('a dry run, when batches are %s', (_what, transactional) => {
     let ledger: Ledger
     beforeAll(async () => {
       ledger = await openWith(engineCase, transactional)
@@ -159,7 +223,9 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       expect(real.headers.get('preference-applied')).toBeNull()
       if (isDeletion({ name })) {
         expect(dry.body.affected).toEqual(reported())
-        expect(typeof dry.body.confirm).toBe(transactional || !name.startsWith('bulk-delete') || path.includes('force') ? 'string' : 'undefined')
+        expect(typeof dry.body.confirm).toBe(
+          transactional || !name.startsWith('bulk-delete') || path.includes('force') ? 'string' : 'undefined',
+        )
         return expect(dry.body.meta).toEqual(name.startsWith('bulk') ? real.body.meta : undefined)
       }
       expect(withoutIds(dry.body)).toEqual(withoutIds(real.body))
@@ -170,9 +236,14 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
     it('names the rows in `confirm`, so that a write of others is refused', async () => {
       const ask = (method: string, path: string, body?: unknown) => ledger.request(method, `/api/${path}`, { body, caller: CALLER })
       // The same number of rows, but another comment.
-      const change = () => ledger.opened.exec(`update comments set article_id = 3 where id = 12;
+      const change = () =>
+        ledger.opened.exec(`update comments set article_id = 3 where id = 12;
         insert into comments (id, organization_id, article_id, body) values (1012, 1, 1, 'another'); insert into notes (comment_id, place) values (1012, 'end');`)
-      for (const [method, path, body] of [['DELETE', 'articles/1?'], ['DELETE', 'articles/1?force=true&'], ...transactional ? [['DELETE', 'articles/bulk?', { ids: [1, 2] }] as const] : []] as const) {
+      for (const [method, path, body] of [
+        ['DELETE', 'articles/1?'],
+        ['DELETE', 'articles/1?force=true&'],
+        ...(transactional ? [['DELETE', 'articles/bulk?', { ids: [1, 2] }] as const] : []),
+      ] as const) {
         await reset(ledger)
         const preview = (await ask(method, `${path}dryRun=true`, body)).body
         expect((await ask(method, `${path}dryRun=true`, body)).body).toEqual(preview)
@@ -180,7 +251,10 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
         const before = await dump(ledger)
         for (const dry of ['', '&dryRun=true']) {
           const refused = await ask(method, `${path}confirm=${preview.confirm}${dry}`, body)
-          expect({ path, status: refused.status, data: refused.body.data }).toMatchObject({ status: 409, data: { code: 'CONFLICT', affected: preview.affected } })
+          expect({ path, status: refused.status, data: refused.body.data }).toMatchObject({
+            status: 409,
+            data: { code: 'CONFLICT', affected: preview.affected },
+          })
           expect(refused.body.data.confirm).not.toBe(preview.confirm)
         }
         expect(await dump(ledger)).toEqual(before)

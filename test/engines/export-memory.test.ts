@@ -55,7 +55,9 @@ describe.each(ENGINE_CASES.filter(({ name }) => ['better-sqlite3', 'node-postgre
         for (const byte of chunk) if (byte === 10) lines++
         if (chunks++ % 100 === 0) peak = Math.max(peak, process.memoryUsage().rss - before)
       }
-      console.info(`${engineCase.name}, ${format}: ${lines} lines in ${Math.round(performance.now() - start)} ms, memory grew by at most ${(peak / MB).toFixed(0)} MB`)
+      console.info(
+        `${engineCase.name}, ${format}: ${lines} lines in ${Math.round(performance.now() - start)} ms, memory grew by at most ${(peak / MB).toFixed(0)} MB`,
+      )
       expect(lines).toBe(format === 'csv' ? ROWS + 1 : ROWS)
       expect(peak).toBeLessThan(50 * MB)
     }, 300_000)

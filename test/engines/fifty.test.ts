@@ -17,7 +17,8 @@ describe.each(ENGINE_CASES.filter(({ pooled }) => pooled))('$name', (engineCase)
 
     const one = async (sql: string) => (await blog.opened.all(sql)).map(row => row.length === 1 ? row[0] : row)
     /** Active rows of a deleted parent, and rows with only one of `deletedAt` and `deletionId`. */
-    const inconsistentRows = () => one(`select c.body from comments c left join posts p on p.id = c.post_id left join comments q on q.id = c.parent_id
+    const inconsistentRows = () =>
+      one(`select c.body from comments c left join posts p on p.id = c.post_id left join comments q on q.id = c.parent_id
       where (c.deleted_at is null and (p.deleted_at is not null or q.deleted_at is not null)) or (c.deleted_at is null) <> (c.deletion_id is null)
       union all select title from posts where (deleted_at is null) <> (deletion_id is null)`)
 
@@ -32,7 +33,8 @@ describe.each(ENGINE_CASES.filter(({ pooled }) => pooled))('$name', (engineCase)
       return answers
     }
     const done = (answers: readonly { status: number }[]) => answers.filter(({ status }) => status < 300).length
-    const others = (answers: readonly { status: number }[], ...known: number[]) => answers.filter(({ status }) => status >= 300 && ![503, ...known].includes(status))
+    const others = (answers: readonly { status: number }[], ...known: number[]) =>
+      answers.filter(({ status }) => status >= 300 && ![503, ...known].includes(status))
 
     it('update one row, and the last update remains', async () => {
       const answers = await all(FIFTY.map(index => ['PATCH', 'posts/1', { title: `by ${index}` }]))
@@ -45,7 +47,9 @@ describe.each(ENGINE_CASES.filter(({ pooled }) => pooled))('$name', (engineCase)
       const answers = await all(FIFTY.map(() => ['DELETE', `posts/1${query}`]))
       expect(done(answers)).toBe(1)
       expect(others(answers, 404)).toEqual([])
-      const left = await one(`select deletion_id from posts where id = 1 union all select deletion_id from comments where id in (11, 12, 111)`)
+      const left = await one(
+        `select deletion_id from posts where id = 1 union all select deletion_id from comments where id in (11, 12, 111)`,
+      )
       expect(left).toEqual(query ? [] : Array.from({ length: 4 }, () => answers.find(({ status }) => status === 200)!.body.deletionId))
     })
 
@@ -53,7 +57,9 @@ describe.each(ENGINE_CASES.filter(({ pooled }) => pooled))('$name', (engineCase)
       const answers = await all(FIFTY.map(() => ['POST', 'posts/bulk/restore', { deletionId: 'd4' }]))
       expect(done(answers)).toBe(1)
       expect(others(answers, 404, 409)).toEqual([])
-      expect(await one('select id from posts where deleted_at is not null union all select id from comments where deleted_at is not null')).toEqual([42])
+      expect(
+        await one('select id from posts where deleted_at is not null union all select id from comments where deleted_at is not null'),
+      ).toEqual([42])
     })
 
     it('delete and restore one row in turn', async () => {
@@ -68,7 +74,13 @@ describe.each(ENGINE_CASES.filter(({ pooled }) => pooled))('$name', (engineCase)
 
     it('write batches over the same rows in opposite orders, and each is all or nothing', async () => {
       const ids = [1, 2, 3]
-      const answers = await all(FIFTY.map(index => ['PATCH', 'posts/bulk', { items: (index % 2 ? ids : ids.toReversed()).map(id => ({ id, data: { title: `${id} by ${index}` } })) }]))
+      const answers = await all(
+        FIFTY.map(index => [
+          'PATCH',
+          'posts/bulk',
+          { items: (index % 2 ? ids : ids.toReversed()).map(id => ({ id, data: { title: `${id} by ${index}` } })) },
+        ]),
+      )
       expect(others(answers)).toEqual([])
       const writers = (await one('select title from posts where id in (1, 2, 3)')).map(title => String(title).slice(5))
       expect(new Set(writers).size).toBe(1)
@@ -80,12 +92,24 @@ describe.each(ENGINE_CASES.filter(({ pooled }) => pooled))('$name', (engineCase)
       const answers = await all(FIFTY.map(index => ['DELETE', 'posts/bulk', { ids: pairs[index % 3] }]))
       expect(done(answers)).toBe(1)
       expect(others(answers, 404)).toEqual([])
-      const given = answers.find(({ status }) => status === 200)!.body.data.map(({ id, deletionId }: { id: number, deletionId: string }) => [Number(id), deletionId])
-      expect(await blog.opened.all('select id, deletion_id from posts where id in (1, 2, 3) and deleted_at is not null order by id')).toEqual(given.sort())
+      const given = answers
+        .find(({ status }) => status === 200)!
+        .body.data.map(({ id, deletionId }: { id: number, deletionId: string }) => [Number(id), deletionId])
+      expect(
+        await blog.opened.all('select id, deletion_id from posts where id in (1, 2, 3) and deleted_at is not null order by id'),
+      ).toEqual(given.sort())
     })
 
     it('comment on a post that is deleted and restored, and no comment is lost', async () => {
-      const answers = await all(FIFTY.map((index): TestRequest => index % 10 === 0 ? ['DELETE', 'posts/1'] : index % 10 === 5 ? ['POST', 'posts/1/restore'] : ['POST', 'comments', { body: `late ${index}`, postId: 1 }]))
+      const answers = await all(
+        FIFTY.map((index): TestRequest =>
+          index % 10 === 0
+            ? ['DELETE', 'posts/1']
+            : index % 10 === 5
+              ? ['POST', 'posts/1/restore']
+              : ['POST', 'comments', { body: `late ${index}`, postId: 1 }],
+        ),
+      )
       expect(others(answers, 404, 400)).toEqual([])
       const written = answers.flatMap(({ status, body }) => status === 201 ? [body.body] : [])
       expect((await one(`select body from comments where body like 'late%'`)).sort()).toEqual(written.sort())
@@ -99,7 +123,11 @@ describe.each(ENGINE_CASES.filter(({ pooled }) => pooled))('$name', (engineCase)
     })
 
     it('add and remove links from both sides, and links added more often than removed exist', async () => {
-      const requests: TestRequest[] = [['POST', 'posts/1/relations/tags', { ids: [3] }], ['POST', 'tags/3/relations/posts', { ids: [1] }], ['DELETE', 'posts/1/relations/tags', { ids: [3] }]]
+      const requests: TestRequest[] = [
+        ['POST', 'posts/1/relations/tags', { ids: [3] }],
+        ['POST', 'tags/3/relations/posts', { ids: [1] }],
+        ['DELETE', 'posts/1/relations/tags', { ids: [3] }],
+      ]
       const answers = await all(FIFTY.map(index => requests[index % 3]!))
       expect(others(answers)).toEqual([])
       const sum = (name: string) => answers.reduce((total, { body }) => total + (body[name] ?? 0), 0)

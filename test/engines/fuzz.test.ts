@@ -20,7 +20,8 @@ const THEIRS = 'row of another tenant'
 const BURIED = 'row in the trash'
 const HIDDEN = 'hidden column'
 
-const isDriverValue = (value: unknown) => value === null || typeof value !== 'object' || value instanceof Date || value instanceof Uint8Array
+const isDriverValue = (value: unknown) =>
+  value === null || typeof value !== 'object' || value instanceof Date || value instanceof Uint8Array
 
 const WRITER: Caller = { user: { id: 1, organizationId: 1 }, permissions: ['write'] }
 const THEM: Caller = { user: { id: 2, organizationId: 2 }, permissions: ['write', 'staff'] }
@@ -90,13 +91,23 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       await opened.exec(COUNT_FROM[dialect])
       await seed(WRITER, 'row of the writer', 4)
       await seed(WRITER, BURIED, 2)
-      await opened.exec(`update things set deleted_at = ${TIMES[dialect]}, deletion_id = 'cccccccc-cccc-4ccc-8ccc-cccccccccccc' where title = '${BURIED}'`)
+      await opened.exec(
+        `update things set deleted_at = ${TIMES[dialect]}, deletion_id = 'cccccccc-cccc-4ccc-8ccc-cccccccccccc' where title = '${BURIED}'`,
+      )
       await seed(THEM, THEIRS, 2)
       await seed(STAFF, 'row of the staff', 4)
-      await opened.exec(`insert into parts (id, organization_id, thing_id, note) values ('11111111-1111-4111-8111-111111111111', 1, 1, 'a'), ('22222222-2222-4222-8222-222222222222', 2, 7, 'b'), ('33333333-3333-4333-8333-333333333333', 3, 9, 'c')`)
-      await opened.exec(`insert into labels (name, organization_id, weight) values ('red', 1, 1.5), ('blue', 1, 2), ('theirs', 2, 3), ('unlisted', 1, 1)`)
-      await opened.exec(`insert into pairs (day, address, organization_id, note) values ('2024-02-29', '10.0.0.1', 1, 'a'), ('2024-03-01', '10.0.0.2', 2, '${THEIRS}')`)
-      await opened.exec(`insert into thing_labels (thing_id, label_name, ${dialect === 'mysql' ? '`rank`' : '"rank"'}) values (1, 'red', 1), (7, 'theirs', 1)`)
+      await opened.exec(
+        `insert into parts (id, organization_id, thing_id, note) values ('11111111-1111-4111-8111-111111111111', 1, 1, 'a'), ('22222222-2222-4222-8222-222222222222', 2, 7, 'b'), ('33333333-3333-4333-8333-333333333333', 3, 9, 'c')`,
+      )
+      await opened.exec(
+        `insert into labels (name, organization_id, weight) values ('red', 1, 1.5), ('blue', 1, 2), ('theirs', 2, 3), ('unlisted', 1, 1)`,
+      )
+      await opened.exec(
+        `insert into pairs (day, address, organization_id, note) values ('2024-02-29', '10.0.0.1', 1, 'a'), ('2024-03-01', '10.0.0.2', 2, '${THEIRS}')`,
+      )
+      await opened.exec(
+        `insert into thing_labels (thing_id, label_name, ${dialect === 'mysql' ? '`rank`' : '"rank"'}) values (1, 'red', 1), (7, 'theirs', 1)`,
+      )
       await opened.exec(`update things set secret = '${HIDDEN}'`)
     }
 
@@ -116,7 +127,9 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
 
     const describeError = (error: unknown): string => {
       const found = error as { message?: string, code?: unknown, errno?: unknown, cause?: unknown, stack?: string } | undefined
-      return found?.cause ? describeError(found.cause) : `${String(found?.code ?? found?.errno ?? '')} ${String(found?.message ?? error).slice(0, 200)}`
+      return found?.cause
+        ? describeError(found.cause)
+        : `${String(found?.code ?? found?.errno ?? '')} ${String(found?.message ?? error).slice(0, 200)}`
     }
 
     it(`are answered without a 5xx, and rows of others stay unseen and unchanged: ${REQUESTS} requests`, async () => {
@@ -127,8 +140,12 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       const logged = vi.spyOn(console, 'error').mockImplementation(() => {})
       const add = (key: string, asked: Asked) => {
         const known = faults.get(key)
-        faults.set(key, { count: (known?.count ?? 0) + 1,
-          example: known?.example ?? `${asked.method} ${decodeURIComponent(asked.path).slice(0, 400)} ${String(JSON.stringify(asked.body)).slice(0, 400)}` })
+        faults.set(key, {
+          count: (known?.count ?? 0) + 1,
+          example:
+            known?.example
+            ?? `${asked.method} ${decodeURIComponent(asked.path).slice(0, 400)} ${String(JSON.stringify(asked.body)).slice(0, 400)}`,
+        })
       }
       let before = ''
       for (let sent = 0; sent < REQUESTS; sent++) {
@@ -143,7 +160,8 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
           caller: staff ? STAFF : WRITER })
         statuses.set(status, (statuses.get(status) ?? 0) + 1)
         const inner = (body?.data?.errors ?? body?.meta?.errors) as { statusCode: number }[] | undefined
-        if (status >= 500 || inner?.some?.(({ statusCode }) => statusCode >= 500)) add(`${status}: ${logged.mock.calls.map(call => describeError(call.at(-1))).join(' | ')}`, asked)
+        if (status >= 500 || inner?.some?.(({ statusCode }) => statusCode >= 500))
+          add(`${status}: ${logged.mock.calls.map(call => describeError(call.at(-1))).join(' | ')}`, asked)
         if (text.includes(THEIRS) && !asked.path.includes(THEIRS)) add('shows a row of another tenant', asked)
         if (text.includes(HIDDEN)) add('shows a hidden column', asked)
         if (!staff && text.includes(BURIED)) add('shows a row in the trash', asked)
@@ -153,7 +171,13 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
         }
       }
       logged.mockRestore()
-      if (isFull || process.env.FUZZ) console.log(`${engineCase.name}: ${REQUESTS} requests, seed ${SEED}: ${[...statuses].sort(([a], [b]) => a - b).map(([status, count]) => `${status} ${count}`).join(' · ')}`)
+      if (isFull || process.env.FUZZ)
+        console.log(
+          `${engineCase.name}: ${REQUESTS} requests, seed ${SEED}: ${[...statuses]
+            .sort(([a], [b]) => a - b)
+            .map(([status, count]) => `${status} ${count}`)
+            .join(' · ')}`,
+        )
       expect(Object.fromEntries(faults)).toEqual({})
       // They are not refused all alike.
       expect(statuses.get(200)).toBeGreaterThan(REQUESTS / 10)

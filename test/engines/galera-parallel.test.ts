@@ -28,9 +28,15 @@ describe.skipIf(!hasCluster)('two requests at the same time on two nodes', () =>
   let waits = false
   beforeAll(async () => {
     const pause = () => waits ? new Promise<void>(resolve => setTimeout(resolve, Math.random() * 3)) : undefined
-    const hooks = Object.fromEntries(['beforeCreate', 'beforeUpdate', 'beforeDelete', 'beforeRestore', 'beforePurge', 'beforeLink'].map(name => [name, pause])) as ResourceHooks
-    cluster = await openCluster(ddl('mysql'));
-    [one, two] = await Promise.all(cluster.nodes.map(node => serveBlog({ dialect: 'mysql', engine: 'mysql' }, node, { hooks: { posts: hooks, comments: hooks, tags: hooks } }))) as [Blog, Blog]
+    const hooks = Object.fromEntries(
+      ['beforeCreate', 'beforeUpdate', 'beforeDelete', 'beforeRestore', 'beforePurge', 'beforeLink'].map(name => [name, pause]),
+    ) as ResourceHooks
+    cluster = await openCluster(ddl('mysql'))
+    ;[one, two] = (await Promise.all(
+      cluster.nodes.map(node =>
+        serveBlog({ dialect: 'mysql', engine: 'mysql' }, node, { hooks: { posts: hooks, comments: hooks, tags: hooks } }),
+      ),
+    )) as [Blog, Blog]
   })
   afterAll(() => cluster?.close())
 

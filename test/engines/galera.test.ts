@@ -49,7 +49,9 @@ describe.skipIf(!hasCluster)('servers on the nodes of a cluster', () => {
     })
     const returned = created.flat().map(({ id, title }) => [id, title])
     expect(new Set(returned.map(([id]) => id)).size).toBe(3 * 5 * ROUNDS)
-    expect(returned.sort(([a], [b]) => Number(a) - Number(b))).toEqual(await read(`select id, title from posts where title like 'bulk %' order by id`))
+    expect(returned.sort(([a], [b]) => Number(a) - Number(b))).toEqual(
+      await read(`select id, title from posts where title like 'bulk %' order by id`),
+    )
     // Each node leaves out the keys of the others, and a commit that is tried again leaves out its own.
     const [ids] = created
     expect(ids!.slice(1).map(({ id }, index) => (id - ids![index]!.id) % 3)).toEqual(ids!.slice(1).map(() => 0))
@@ -62,7 +64,13 @@ describe.skipIf(!hasCluster)('servers on the nodes of a cluster', () => {
     await onAll(async (node) => {
       for (let done = 0; done < ROUNDS;) {
         const { body, headers } = await send(node, 'GET', `posts/${id}`)
-        const { status } = await send(node, 'PATCH', `posts/${id}`, { title: String(Number(body.title) + 1) }, { 'if-match': headers.get('etag')! })
+        const { status } = await send(
+          node,
+          'PATCH',
+          `posts/${id}`,
+          { title: String(Number(body.title) + 1) },
+          { 'if-match': headers.get('etag')! },
+        )
         statuses.push(status)
         if (status === 200) done++
       }
@@ -84,7 +92,9 @@ describe.skipIf(!hasCluster)('servers on the nodes of a cluster', () => {
     for (let round = 0; round < ROUNDS; round++) {
       // In different orders.
       const ids = (node: number) => node === 1 ? [3, 2, 1] : [1, 2, 3]
-      const answers = await onAll(node => send(node, 'PATCH', 'posts/bulk', { items: ids(node).map(id => ({ id, data: { title: `batch ${round} ${node} ${id}` } })) }))
+      const answers = await onAll(node =>
+        send(node, 'PATCH', 'posts/bulk', { items: ids(node).map(id => ({ id, data: { title: `batch ${round} ${node} ${id}` } })) }),
+      )
       statuses.push(...answers.map(({ status }) => status))
       const titles = (await read('select title from posts where id in (1, 2, 3) order by id')).map(([title]) => String(title).slice(0, -2))
       expect(new Set(titles).size).toBe(1)
@@ -106,12 +116,18 @@ describe.skipIf(!hasCluster)('servers on the nodes of a cluster', () => {
       const { id } = (await send(0, 'POST', 'posts', { title: `parent ${round}` })).body
       await cluster.sync()
       const [removed, one, two] = await Promise.all([
-        send(0, 'DELETE', `posts/${id}`), send(1, 'POST', 'comments', { body: 'a', postId: id }), send(2, 'POST', 'comments', { body: 'b', postId: id }),
+        send(0, 'DELETE', `posts/${id}`),
+        send(1, 'POST', 'comments', { body: 'a', postId: id }),
+        send(2, 'POST', 'comments', { body: 'b', postId: id }),
       ])
       expect(failures([removed.status], 200)).toEqual([])
       expect(failures([one.status, two.status], 201, 400)).toEqual([])
     }
-    expect(await read('select c.id from comments c inner join posts p on p.id = c.post_id where c.deleted_at is null and p.deleted_at is not null')).toEqual([])
+    expect(
+      await read(
+        'select c.id from comments c inner join posts p on p.id = c.post_id where c.deleted_at is null and p.deleted_at is not null',
+      ),
+    ).toEqual([])
     expect(await read('select id from posts where (deleted_at is null) <> (deletion_id is null)')).toEqual([])
   })
 
@@ -120,7 +136,10 @@ describe.skipIf(!hasCluster)('servers on the nodes of a cluster', () => {
       id: int('id').autoincrement().primaryKey(), changedAt: timestamp('changed_at').notNull().onUpdateNow(),
       deletedAt: datetime('deleted_at', { fsp: 3 }), deletionId: varchar('deletion_id', { length: 36 }),
     })
-    const notes = mysqlTable('page_notes', { id: int('id').autoincrement().primaryKey(), pageId: int('page_id').references(() => pages.id) })
+    const notes = mysqlTable('page_notes', {
+      id: int('id').autoincrement().primaryKey(),
+      pageId: int('page_id').references(() => pages.id),
+    })
     await cluster.exec(`
       create table pages (id int auto_increment primary key, changed_at timestamp not null default '2020-01-01' on update current_timestamp,
         deleted_at datetime(3), deletion_id varchar(36));
@@ -128,7 +147,14 @@ describe.skipIf(!hasCluster)('servers on the nodes of a cluster', () => {
       insert into pages (id) values (1)`)
     const authorization = { permissions: { read: true as const, create: true as const } }
     const node = cluster.nodes[1]!
-    const { request } = await createServer({ db: node.db, engine: 'mysql', registrations: [{ name: 'pages', schema: pages, authorization }, { name: 'notes', schema: notes, authorization }] })
+    const { request } = await createServer({
+      db: node.db,
+      engine: 'mysql',
+      registrations: [
+        { name: 'pages', schema: pages, authorization },
+        { name: 'notes', schema: notes, authorization },
+      ],
+    })
     node.statements()
     expect((await request('POST', '/api/notes', { body: { pageId: 1 }, caller: WRITER })).status).toBe(201)
     expect(node.statements().filter(text => text.startsWith('update `pages` set `deletion_id` = ?'))).toHaveLength(2)
@@ -139,7 +165,9 @@ describe.skipIf(!hasCluster)('servers on the nodes of a cluster', () => {
     for (let round = 0; round < ROUNDS; round++) {
       await reset(blogs[0]!, 'mysql')
       await cluster.sync()
-      const answers = await onAll(node => send(node, node === 2 ? 'DELETE' : 'POST', node === 2 ? 'posts/bulk?force=true' : 'posts/bulk/restore', { deletionId: 'd4' }))
+      const answers = await onAll(node =>
+        send(node, node === 2 ? 'DELETE' : 'POST', node === 2 ? 'posts/bulk?force=true' : 'posts/bulk/restore', { deletionId: 'd4' }),
+      )
       const statuses = answers.map(({ status }) => status)
       expect(statuses.filter(status => status === 200)).toHaveLength(1)
       expect(failures(statuses, 200, 404, 409)).toEqual([])
@@ -150,9 +178,15 @@ describe.skipIf(!hasCluster)('servers on the nodes of a cluster', () => {
   it('run a request with an idempotency key once', async () => {
     const world = await openKeys(clusterCase(cluster), undefined, '24h', 3)
     for (let round = 0; round < ROUNDS; round++) {
-      const answers = await Promise.all(Array.from({ length: 9 }, (_, index) => world.servers[index % 3]!.request('POST', '/api/notes', {
-        body: { title: `once ${round}` }, headers: { 'idempotency-key': `key ${round}` }, caller: { user: { id: 1, organizationId: 1 }, permissions: ['write'] },
-      })))
+      const answers = await Promise.all(
+        Array.from({ length: 9 }, (_, index) =>
+          world.servers[index % 3]!.request('POST', '/api/notes', {
+            body: { title: `once ${round}` },
+            headers: { 'idempotency-key': `key ${round}` },
+            caller: { user: { id: 1, organizationId: 1 }, permissions: ['write'] },
+          }),
+        ),
+      )
       expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
       expect(answers.filter(({ headers }) => headers.get('idempotent-replayed') === 'true')).toHaveLength(8)
     }
@@ -162,7 +196,10 @@ describe.skipIf(!hasCluster)('servers on the nodes of a cluster', () => {
   it('read on each node what was written on another one, with `wsrep_sync_wait`', async () => {
     const waiting = await openCluster(ddl('mysql'), true)
     try {
-      const [one, two] = await Promise.all(waiting.nodes.map(node => serveBlog({ dialect: 'mysql', engine: 'mysql' }, node))) as [Blog, Blog]
+      const [one, two] = (await Promise.all(waiting.nodes.map(node => serveBlog({ dialect: 'mysql', engine: 'mysql' }, node)))) as [
+        Blog,
+        Blog,
+      ]
       for (let round = 0; round < 5 * ROUNDS; round++) {
         const { body: { id } } = await one.request('POST', '/api/posts', { body: { title: `seen ${round}` }, caller: WRITER })
         expect((await two.request('GET', `/api/posts/${id}`, { caller: WRITER })).status).toBe(200)

@@ -30,9 +30,15 @@ const ROWS = {
   named: [{ id: 'abc' }, { id: 'x' }],
 }
 
-const open = (engineCase: EngineCase) => openFilled(engineCase, SPECS, ROWS, {
-  registrations: tables => Object.entries(tables).map(([name, schema]) => ({ name, schema, authorization: { permissions: { read: true }, ...name.startsWith('judged') && { objectLevel: () => true } } })),
-})
+const open = (engineCase: EngineCase) =>
+  openFilled(engineCase, SPECS, ROWS, {
+    registrations: tables =>
+      Object.entries(tables).map(([name, schema]) => ({
+        name,
+        schema,
+        authorization: { permissions: { read: true }, ...(name.startsWith('judged') && { objectLevel: () => true }) },
+      })),
+  })
 
 describe.each(ENGINE_CASES)('$name', (engineCase) => {
   describe.skipIf(!isAvailable(engineCase))('a documented difference', () => {
@@ -44,7 +50,8 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
 
     const { nulls, letters } = engineCase.habits
     const low = nulls === 'low'
-    const ids = async (path: string, query: object) => (await get(server, path, { ...query })).body.data.map(({ id }: { id: unknown }) => id)
+    const ids = async (path: string, query: object) =>
+      (await get(server, path, { ...query })).body.data.map(({ id }: { id: unknown }) => id)
 
     /** By level, then by id in the same direction. */
     const RISING = low ? [2, 4, 3, 1] : [3, 1, 2, 4]
@@ -55,7 +62,11 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
     })
 
     it.each([1, 2, 3])('pages by cursor from and to a NULL, %i rows at a time', async (limit) => {
-      for (const path of ['children', 'judged']) expect([await walk(server, path, { sort: 'level', limit }), await walk(server, path, { sort: '-level', limit })]).toEqual([RISING, FALLING])
+      for (const path of ['children', 'judged'])
+        expect([await walk(server, path, { sort: 'level', limit }), await walk(server, path, { sort: '-level', limit })]).toEqual([
+          RISING,
+          FALLING,
+        ])
       // Two columns with NULLs, in two directions.
       expect(await walk(server, 'words', { sort: 'at,-level', limit })).toEqual(low ? [4, 5, 2, 1, 6, 3] : [6, 1, 3, 5, 2, 4])
     })
@@ -65,28 +76,39 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       expect(body.data[0].children.map(({ id }: { id: number }) => id)).toEqual(FALLING)
       const groups = low ? [null, 1, 2] : [1, 2, null]
       for (const path of ['children', 'judged']) {
-        const levels = async (query: object) => (await get(server, `${path}/aggregate`, { groupBy: 'level', ...query })).body.data.map(({ group }: { group: { level: unknown } }) => group.level)
+        const levels = async (query: object) =>
+          (await get(server, `${path}/aggregate`, { groupBy: 'level', ...query })).body.data.map(
+            ({ group }: { group: { level: unknown } }) => group.level,
+          )
         expect([path, await levels({}), await levels({ sort: '-level' })]).toEqual([path, groups, groups.toReversed()])
       }
     })
 
     it(`$like ignores the case of ${letters === 'ASCII' ? 'ASCII letters only' : 'all letters'}`, async () => {
-      expect([await ids('words', { filter: { word: { $like: 'B' } } }), await ids('words', { filter: { word: { $like: 'z%' } } })]).toEqual([[1, 2], [6]])
+      expect([await ids('words', { filter: { word: { $like: 'B' } } }), await ids('words', { filter: { word: { $like: 'z%' } } })]).toEqual(
+        [[1, 2], [6]],
+      )
       expect(await ids('words', { filter: { word: { $like: 'Ä' } } })).toEqual(letters === 'ASCII' ? [4] : [4, 5])
     })
 
     it('compares and sorts text by bytes, where that is the collation', async () => {
       expect(await walk(server, 'words', { sort: 'word', limit: 1 })).toEqual([2, 6, 3, 1, 4, 5])
-      expect([await ids('words', { filter: { word: 'b' } }), await ids('words', { filter: { word: ['B', 'ä'] } }), await ids('words', { filter: { word: { $gte: 'b' } } })]).toEqual([[1], [2, 5], [1, 4, 5]])
+      expect([
+        await ids('words', { filter: { word: 'b' } }),
+        await ids('words', { filter: { word: ['B', 'ä'] } }),
+        await ids('words', { filter: { word: { $gte: 'b' } } }),
+      ]).toEqual([[1], [2, 5], [1, 4, 5]])
     })
   })
 })
 
 /** Another order than that of bytes, as each engine spells it; all of them put `a` before `B`. */
 const COLLATE: Readonly<Record<Dialect, string>> = {
-  sqlite: 'create table copy (id integer primary key, word text collate nocase, level integer, at integer); insert into copy select id, word, level, at from d_words; drop table d_words; alter table copy rename to d_words',
+  sqlite:
+    'create table copy (id integer primary key, word text collate nocase, level integer, at integer); insert into copy select id, word, level, at from d_words; drop table d_words; alter table copy rename to d_words',
   pg: 'alter table d_words alter column word type text collate "und-x-icu"',
-  mysql: 'alter table d_words modify word varchar(100) collate utf8mb4_general_ci; alter table d_named modify id varchar(100) collate utf8mb4_general_ci',
+  mysql:
+    'alter table d_words modify word varchar(100) collate utf8mb4_general_ci; alter table d_named modify id varchar(100) collate utf8mb4_general_ci',
 }
 
 /** What each says of the words, in order: tied words stand by their id. */
@@ -123,7 +145,9 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
     })
 
     it('is compared by bytes as a key in a path', async () => {
-      const statuses = await Promise.all(['abc', 'ABC', 'abc ', 'äbc'].map(async id => (await get(server, `named/${encodeURIComponent(id)}`)).status))
+      const statuses = await Promise.all(
+        ['abc', 'ABC', 'abc ', 'äbc'].map(async id => (await get(server, `named/${encodeURIComponent(id)}`)).status),
+      )
       expect(statuses).toEqual([200, 404, 404, 404])
     })
   })

@@ -30,12 +30,24 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
 
     const count = async (sql: string) => Number((await world.opened.all(sql))[0]![0])
     const notes = () => count('select count(*) from notes')
-    const send = (method: string, path: string, body: unknown, key: string | undefined, { caller = ADA, server = 0, headers = {} }: { caller?: Caller, server?: number, headers?: Record<string, string> } = {}) =>
-      world.servers[server]!.request(method, `/api/${path}`, { body, caller, headers: { ...key !== undefined && { 'idempotency-key': key }, ...headers } })
+    const send = (
+      method: string,
+      path: string,
+      body: unknown,
+      key: string | undefined,
+      { caller = ADA, server = 0, headers = {} }: { caller?: Caller, server?: number, headers?: Record<string, string> } = {},
+    ) =>
+      world.servers[server]!.request(method, `/api/${path}`, {
+        body,
+        caller,
+        headers: { ...(key !== undefined && { 'idempotency-key': key }), ...headers },
+      })
     const replayed = ({ headers }: { headers: Headers }) => headers.get('idempotent-replayed')
 
     it('creates one row for 100 parallel requests on two servers, and answers all of them equally', async () => {
-      const responses = await Promise.all(Array.from({ length: 100 }, (_, index) => send('POST', 'notes', { title: 'once' }, 'k', { server: index % 2 })))
+      const responses = await Promise.all(
+        Array.from({ length: 100 }, (_, index) => send('POST', 'notes', { title: 'once' }, 'k', { server: index % 2 })),
+      )
       expect(await notes()).toBe(1)
       expect(new Set(responses.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
       expect(responses[0]!.status).toBe(201)
@@ -52,7 +64,12 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       ['a bulk delete', 'DELETE', 'notes/bulk', { ids: [':id'] }],
     ])('answers %s again with the same response, also if the stored response is lost', async (what, method, path, body) => {
       const { id } = (await send('POST', 'notes', { title: 'one' }, undefined)).body
-      const fill = <T>(value: T): T => JSON.parse(JSON.stringify(value ?? null).replaceAll('":id"', String(id)).replaceAll(':id', String(id))) as T
+      const fill = <T>(value: T): T =>
+        JSON.parse(
+          JSON.stringify(value ?? null)
+            .replaceAll('":id"', String(id))
+            .replaceAll(':id', String(id)),
+        ) as T
       const first = await send(method, fill(path), fill(body) ?? undefined, 'k')
       const again = await send(method, fill(path), fill(body) ?? undefined, 'k', { server: 1 })
       expect([first.status, again.status, again.text]).toEqual([200, 200, first.text])
@@ -110,7 +127,9 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
 
     it('runs an endpoint with `idempotent` once for 20 parallel requests on two servers', async () => {
       const { id } = (await send('POST', 'notes', { title: 'hey' }, undefined)).body
-      const responses = await Promise.all(Array.from({ length: 20 }, (_, index) => send('POST', `notes/${id}/shout`, undefined, 'k', { server: index % 2 })))
+      const responses = await Promise.all(
+        Array.from({ length: 20 }, (_, index) => send('POST', `notes/${id}/shout`, undefined, 'k', { server: index % 2 })),
+      )
       expect(new Set(responses.map(({ status, text }) => `${status} ${text}`))).toEqual(new Set([`200 {"shouted":${id}}`]))
       expect(await world.opened.all('select title from notes')).toEqual([['hey!']])
     })
@@ -133,7 +152,12 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
     })
 
     it('takes effect as often as a simple model says', async () => {
-      const command = fc.record({ key: fc.constantFrom('a', 'b', undefined), body: fc.constantFrom('x', 'y', 'z'), caller: fc.constantFrom(ADA, BEN), server: fc.constantFrom(0, 1) })
+      const command = fc.record({
+        key: fc.constantFrom('a', 'b', undefined),
+        body: fc.constantFrom('x', 'y', 'z'),
+        caller: fc.constantFrom(ADA, BEN),
+        server: fc.constantFrom(0, 1),
+      })
       await fc.assert(fc.asyncProperty(fc.array(command, { maxLength: 8 }), async (commands) => {
         await world.opened.exec('delete from idempotency_keys; delete from notes')
         const titles = new Set<string>()

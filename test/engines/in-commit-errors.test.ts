@@ -18,11 +18,25 @@ const entry = (rows: ChangedRows, { ledger }: LedgerTables, values: object) =>
 /** The ledger contains a row with {@link UUID}. */
 const FAILING: readonly (readonly [string, Insert])[] = [
   ['inserts a row with the key of another one', (rows, tables) => entry(rows, tables, {})],
-  ['inserts NULL into a column that requires a value', (_rows, { ledger }) =>
-    build(db => db.insert(ledger).values({ id: '0198a5b0-0000-7000-8000-000000000002', place: 'x', kind: null, recordId: 'x', cascaded: false }))],
-  ['refers to a row that does not exist', (_rows, { articleTags }) => build(db => db.insert(articleTags).values({ articleId: 12345, tagId: 1 }))],
-  ['inserts the key of the table of the request', (_rows, { articles }) => build(db => db.insert(articles).values({ id: 1, organizationId: 1, title: 'unused' }))],
-  ['inserts NULL into the table of the request', (_rows, { articles }) => build(db => db.insert(articles).values({ id: 77, organizationId: 1, title: null }))],
+  [
+    'inserts NULL into a column that requires a value',
+    (_rows, { ledger }) =>
+      build(db =>
+        db.insert(ledger).values({ id: '0198a5b0-0000-7000-8000-000000000002', place: 'x', kind: null, recordId: 'x', cascaded: false }),
+      ),
+  ],
+  [
+    'refers to a row that does not exist',
+    (_rows, { articleTags }) => build(db => db.insert(articleTags).values({ articleId: 12345, tagId: 1 })),
+  ],
+  [
+    'inserts the key of the table of the request',
+    (_rows, { articles }) => build(db => db.insert(articles).values({ id: 1, organizationId: 1, title: 'unused' })),
+  ],
+  [
+    'inserts NULL into the table of the request',
+    (_rows, { articles }) => build(db => db.insert(articles).values({ id: 77, organizationId: 1, title: null })),
+  ],
 ]
 
 const WRITES: readonly (readonly [string, string, string, unknown?])[] = [
@@ -47,7 +61,9 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
     })
     beforeEach(async () => {
       await reset(ledger)
-      await ledger.opened.exec(`insert into ledger (id, place, kind, record_id, cascaded) values ('${UUID}', 'x', 'x', 'x', ${ledger.dialect === 'pg' ? 'false' : '0'})`)
+      await ledger.opened.exec(
+        `insert into ledger (id, place, kind, record_id, cascaded) values ('${UUID}', 'x', 'x', 'x', ${ledger.dialect === 'pg' ? 'false' : '0'})`,
+      )
     })
     afterAll(() => ledger?.opened.close())
 
@@ -57,7 +73,11 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       const before = await dump(ledger)
       const answer = await ledger.request(method, `/api/${path}`, { body, caller: CALLER })
       log.mockRestore()
-      expect({ status: answer.status, code: answer.body.data?.code ?? '', errors: answer.body.data?.errors ?? [] }).toEqual({ status: 500, code: expect.not.stringMatching(/CONFLICT|VALIDATION|REFERENCE/), errors: [] })
+      expect({ status: answer.status, code: answer.body.data?.code ?? '', errors: answer.body.data?.errors ?? [] }).toEqual({
+        status: 500,
+        code: expect.not.stringMatching(/CONFLICT|VALIDATION|REFERENCE/),
+        errors: [],
+      })
       expect(answer.text).not.toMatch(/exist|title|required|refer/i)
       expect(await dump(ledger)).toEqual(before)
       expect(await readTable(ledger, ledger.tables.ledger)).toHaveLength(1)
@@ -66,8 +86,15 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
     it('still receives the error of its own record', async () => {
       insert = FAILING[0]![1]
       const own = await ledger.request('POST', '/api/articles', { body: { title: 'one' }, caller: CALLER })
-      expect({ status: own.status, code: own.body.data.code, message: own.body.message }).toEqual({ status: 409, code: 'CONFLICT', message: 'A record with this title already exists.' })
-      const bulk = await ledger.request('POST', '/api/articles/bulk', { body: { items: [{ title: 'a' }, { title: 'one' }] }, caller: CALLER })
+      expect({ status: own.status, code: own.body.data.code, message: own.body.message }).toEqual({
+        status: 409,
+        code: 'CONFLICT',
+        message: 'A record with this title already exists.',
+      })
+      const bulk = await ledger.request('POST', '/api/articles/bulk', {
+        body: { items: [{ title: 'a' }, { title: 'one' }] },
+        caller: CALLER,
+      })
       expect(bulk.body.data.errors).toMatchObject([{ index: 1, statusCode: 409 }])
     })
   })

@@ -15,21 +15,60 @@ const CALLER = { user: { id: 1, organizationId: 1 } }
 type Request = readonly [method: string, path: string, body?: unknown]
 
 const WRITES: readonly (readonly [string, readonly Request[]])[] = [
-  ['a create', [['POST', 'articles', { title: 'new', data: { deep: ['ü', 1.5] }, price: '0.1000000001', big: '9007199254740995', at: '2026-02-03T04:05:06.789Z' }]]],
+  [
+    'a create',
+    [
+      [
+        'POST',
+        'articles',
+        { title: 'new', data: { deep: ['ü', 1.5] }, price: '0.1000000001', big: '9007199254740995', at: '2026-02-03T04:05:06.789Z' },
+      ],
+    ],
+  ],
   ['a create with bytes', [['POST', 'articles', { title: 'b', bytes: 'AP8Q' }]]],
   ['a create of a row that refers to another', [['POST', 'comments', { body: 'hi', articleId: 1 }]]],
-  ['a bulk create with different columns', [['POST', 'articles/bulk', { items: [{ title: 'a' }, { title: 'b', price: '3' }, { title: 'c' }] }]]],
+  [
+    'a bulk create with different columns',
+    [['POST', 'articles/bulk', { items: [{ title: 'a' }, { title: 'b', price: '3' }, { title: 'c' }] }]],
+  ],
   ['an update', [['PATCH', 'articles/1', { title: 'other', data: { a: [1, 'x'] } }]]],
   ['an update to the same values', [['PATCH', 'articles/2', { title: 'two' }]]],
   ['an update without values', [['PATCH', 'articles/2', {}]]],
   ['an update to NULL', [['PATCH', 'articles/1', { price: null, big: null, bytes: null, data: null, at: null }]]],
-  ['a bulk update', [['PATCH', 'articles/bulk', { items: [{ id: 1, data: { title: 'x' } }, { id: 2, data: { price: '9' } }, { id: 3, data: {} }] }]]],
+  [
+    'a bulk update',
+    [
+      [
+        'PATCH',
+        'articles/bulk',
+        {
+          items: [
+            { id: 1, data: { title: 'x' } },
+            { id: 2, data: { price: '9' } },
+            { id: 3, data: {} },
+          ],
+        },
+      ],
+    ],
+  ],
   ['a delete with its cascade', [['DELETE', 'articles/1']]],
   ['a bulk delete whose rows depend on each other', [['DELETE', 'comments/bulk', { ids: [11, 111, 12] }]]],
-  ['a restore', [['DELETE', 'articles/1'], ['POST', 'articles/1/restore']]],
+  [
+    'a restore',
+    [
+      ['DELETE', 'articles/1'],
+      ['POST', 'articles/1/restore'],
+    ],
+  ],
   ['a bulk restore', [['POST', 'articles/bulk/restore', { ids: [4, 5] }]]],
   ['a restore of a group', [['POST', 'articles/bulk/restore', { deletionId: 'd4' }]]],
-  ['a purge of a group', [['DELETE', 'articles/bulk?force=true', { deletionId: 'd42' }], ['DELETE', 'articles/bulk?force=true', { deletionId: 'd4' }]]],
+  [
+    'a purge of a group',
+    [
+      ['DELETE', 'articles/bulk?force=true', { deletionId: 'd42' }],
+      ['DELETE', 'articles/bulk?force=true', { deletionId: 'd4' }],
+    ],
+  ],
   ['a purge with its cascade and cleared references', [['DELETE', 'articles/1?force=true']]],
   ['a bulk purge', [['DELETE', 'articles/bulk?force=true', { ids: [1, 4] }]]],
   ['a purge in a table that references itself', [['DELETE', 'comments/bulk?force=true', { ids: [111, 11] }]]],
@@ -57,10 +96,22 @@ const auditor = (tables: LedgerTables) => defineAutoApiPlugin({
   })),
 })
 
-interface Entry { kind: string, place: string, recordId: string, tenantId: unknown, cascaded: boolean, columns: string[], before: Record<string, unknown> | null, after: Record<string, unknown> | null }
+interface Entry {
+  kind: string
+  place: string
+  recordId: string
+  tenantId: unknown
+  cascaded: boolean
+  columns: string[]
+  before: Record<string, unknown> | null
+  after: Record<string, unknown> | null
+}
 
 async function readLedger(ledger: Ledger): Promise<Entry[]> {
-  return (await readTable(ledger, ledger.tables.ledger)).map(row => ({ ...row, after: row.after === null ? null : JSON.parse(row.after as string) })) as unknown as Entry[]
+  return (await readTable(ledger, ledger.tables.ledger)).map(row => ({
+    ...row,
+    after: row.after === null ? null : JSON.parse(row.after as string),
+  })) as unknown as Entry[]
 }
 
 /** Appends a letter to a label, and reports it. */
@@ -73,7 +124,8 @@ async function appendRoute({ labels }: LedgerTables) {
   ]) }) }
 }
 
-const nameOf = ({ kind, place, recordId, cascaded }: Omit<Entry, 'columns' | 'before' | 'after' | 'tenantId'>) => `${kind} ${place} ${recordId}${cascaded ? ' *' : ''}`
+const nameOf = ({ kind, place, recordId, cascaded }: Omit<Entry, 'columns' | 'before' | 'after' | 'tenantId'>) =>
+  `${kind} ${place} ${recordId}${cascaded ? ' *' : ''}`
 
 type Dump = Awaited<ReturnType<typeof dump>>
 
@@ -88,14 +140,18 @@ function imageOf({ kind, place, recordId }: Entry, from: Dump, to: Dump) {
 }
 
 /** The rows that differ. */
-const changedRows = (from: Dump, to: Dump) => [...new Set([...from.keys(), ...to.keys()])].filter(key => !isDeepStrictEqual(from.get(key), to.get(key))).sort()
+const changedRows = (from: Dump, to: Dump) =>
+  [...new Set([...from.keys(), ...to.keys()])].filter(key => !isDeepStrictEqual(from.get(key), to.get(key))).sort()
 
 describe.each(ENGINE_CASES)('$name', (engineCase) => {
   describe.skipIf(!isAvailable(engineCase))('a plugin that takes part in commits', () => {
     let ledger: Ledger
     let inCommit: (changes: readonly ChangedRows[]) => readonly CommitStatement[] | Promise<readonly CommitStatement[]>
     beforeAll(async () => {
-      ledger = await openLedger(engineCase, { endpoints: appendRoute, plugins: tables => [auditor(tables), listener, defineAutoApiPlugin({ name: 'other', inCommit: changes => inCommit(changes) })] })
+      ledger = await openLedger(engineCase, {
+        endpoints: appendRoute,
+        plugins: tables => [auditor(tables), listener, defineAutoApiPlugin({ name: 'other', inCommit: changes => inCommit(changes) })],
+      })
     })
     beforeEach(async () => {
       await reset(ledger)
@@ -115,9 +171,13 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
         expect({ status, body: status < 400 ? '' : body }).toEqual({ status: expect.toSatisfy((status: number) => status < 400), body: '' })
         const to = await dump(ledger)
         const entries = await readLedger(ledger)
-        const reported = commits.flat().map(({ table, id, kind, cascaded }) => nameOf({ kind, place: table, recordId: id, cascaded: cascaded ?? false }))
+        const reported = commits
+          .flat()
+          .map(({ table, id, kind, cascaded }) => nameOf({ kind, place: table, recordId: id, cascaded: cascaded ?? false }))
         expect(entries.map(nameOf).sort()).toEqual(reported.sort())
-        expect(changedRows(from, to)).toEqual(changedRows(from, to).filter(key => entries.some(({ place, recordId }) => key === `${place} ${recordId}`)))
+        expect(changedRows(from, to)).toEqual(
+          changedRows(from, to).filter(key => entries.some(({ place, recordId }) => key === `${place} ${recordId}`)),
+        )
         expect(new Set(entries.map(({ place, recordId }) => `${place} ${recordId}`)).size).toBe(entries.length)
         for (const entry of entries) {
           const { columns, before, after, tenantId } = entry
@@ -140,7 +200,9 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       const succeeded = responses.filter(({ status }) => status === 200).length
       expect(succeeded).toBeGreaterThan(0)
       const entries = (await readLedger(ledger)).filter(({ recordId }) => recordId === '1')
-      const images = entries.toSorted((a, b) => String(a.after!.name).length - String(b.after!.name).length).map(({ columns, before, after }) => ({ columns, before, after }))
+      const images = entries
+        .toSorted((a, b) => String(a.after!.name).length - String(b.after!.name).length)
+        .map(({ columns, before, after }) => ({ columns, before, after }))
       expect(images).toEqual(Array.from({ length: succeeded }, (_, count) =>
         ({ columns: ['name'], before: { name: `x${'x'.repeat(count)}` }, after: { name: `x${'x'.repeat(count + 1)}` } })))
       expect((await readLedger(ledger)).filter(({ recordId }) => recordId === '999').map(({ before, after }) => [before, after]))
@@ -149,8 +211,13 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
 
     it('commits statements of Drizzle together with the change', async () => {
       const { labels } = ledger.tables
-      inCommit = () => [((db: { update: (table: typeof labels) => { set: (values: object) => { where: (condition: unknown) => unknown } } }) =>
-        db.update(labels).set({ name: sql`'seen'` }).where(eq(labels.id, 1))) as CommitStatement]
+      inCommit = () => [
+        ((db: { update: (table: typeof labels) => { set: (values: object) => { where: (condition: unknown) => unknown } } }) =>
+          db
+            .update(labels)
+            .set({ name: sql`'seen'` })
+            .where(eq(labels.id, 1))) as CommitStatement,
+      ]
       expect((await send(['POST', 'articles', { title: 'new' }])).status).toBe(201)
       expect((await readTable(ledger, labels))[0]).toMatchObject({ name: 'seen' })
     })
@@ -176,19 +243,26 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
         expect(await refused(requests.at(-1)!, refuse)).toBe('423 FROZEN')
       })
 
-      it.each(WRITES.filter(([what]) => what !== 'an update without values'))('a statement of the plugin fails in %s', async (_what, requests) => {
-        for (const request of requests.slice(0, -1)) await send(request)
-        await ledger.opened.exec('delete from ledger')
-        commits = []
-        const { tags } = ledger.tables
-        const insert = ((db: { insert: (table: typeof tags) => { values: (row: unknown) => unknown } }) => db.insert(tags).values({ id: 1, name: 'twice' })) as CommitStatement
-        expect(await refused(requests.at(-1)!, () => [insert])).toMatch(/^(?:409|500)/)
-      })
+      it.each(WRITES.filter(([what]) => what !== 'an update without values'))(
+        'a statement of the plugin fails in %s',
+        async (_what, requests) => {
+          for (const request of requests.slice(0, -1)) await send(request)
+          await ledger.opened.exec('delete from ledger')
+          commits = []
+          const { tags } = ledger.tables
+          const insert = ((db: { insert: (table: typeof tags) => { values: (row: unknown) => unknown } }) =>
+            db.insert(tags).values({ id: 1, name: 'twice' })) as CommitStatement
+          expect(await refused(requests.at(-1)!, () => [insert])).toMatch(/^(?:409|500)/)
+        },
+      )
 
       it.each<[string, (rows: ChangedRows, tables: LedgerTables) => unknown]>([
-        ['throws', () => {
-          throw new Error('no')
-        }],
+        [
+          'throws',
+          () => {
+            throw new Error('no')
+          },
+        ],
         ['returns nothing', () => undefined],
         ['returns something else', () => ['x']],
         ['returns an async function', () => [async () => {}]],
@@ -196,7 +270,12 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
         ['names a column that does not exist', (rows, { ledger }) => [rows.insertInto(ledger, { recordID: rows.id } as never)]],
         ['leaves out a value', (rows, { ledger }) => [rows.insertInto(ledger, { recordId: rows.id } as never)]],
         ['passes something else than a table', rows => [rows.insertInto({} as never, {} as never)]],
-        ['inserts a value that does not fit', (rows, { ledger }) => [rows.insertInto(ledger, { id: rows.uuid, place: 'x', kind: 'x', recordId: 'x', cascaded: false, tenantId: rows.uuid })]],
+        [
+          'inserts a value that does not fit',
+          (rows, { ledger }) => [
+            rows.insertInto(ledger, { id: rows.uuid, place: 'x', kind: 'x', recordId: 'x', cascaded: false, tenantId: rows.uuid }),
+          ],
+        ],
       ])('the plugin %s', async (_what, run) => {
         expect(await refused(['POST', 'articles', { title: 'new' }], changes => run(changes[0]!, ledger.tables) as never)).toMatch(/^500/)
       })
@@ -204,7 +283,8 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       it('the plugin returns a statement of an earlier commit', async () => {
         const { ledger: table } = ledger.tables
         const kept: CommitStatement[] = []
-        const insert = (rows: ChangedRows) => rows.insertInto(table, { id: rows.uuid, place: 'x', kind: 'x', recordId: rows.id, cascaded: false } as never)
+        const insert = (rows: ChangedRows) =>
+          rows.insertInto(table, { id: rows.uuid, place: 'x', kind: 'x', recordId: rows.id, cascaded: false } as never)
         inCommit = (changes) => {
           kept.push(insert(changes[0]!))
           return []
@@ -222,10 +302,23 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
     beforeAll(async () => {
       ledger = await openLedger(engineCase, {
         transactional: false,
-        plugins: tables => [listener, defineAutoApiPlugin({
-          name: 'counter',
-          inCommit: changes => changes.map(rows => rows.insertInto(tables.ledger, { id: rows.uuid, place: rows.table, kind: rows.kind, recordId: rows.id, tenantId: rows.tenant, cascaded: rows.cascaded ?? false } as never)),
-        })],
+        plugins: tables => [
+          listener,
+          defineAutoApiPlugin({
+            name: 'counter',
+            inCommit: changes =>
+              changes.map(rows =>
+                rows.insertInto(tables.ledger, {
+                  id: rows.uuid,
+                  place: rows.table,
+                  kind: rows.kind,
+                  recordId: rows.id,
+                  tenantId: rows.tenant,
+                  cascaded: rows.cascaded ?? false,
+                } as never),
+              ),
+          }),
+        ],
       })
     })
     beforeEach(async () => {
@@ -242,14 +335,20 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
         expect((await ledger.request(method, `/api/${path}`, { body, caller: CALLER })).status).toBeLessThan(400)
         const to = await dump(ledger)
         const entries = await readLedger(ledger)
-        const reported = commits.flat().map(({ table, id, kind, cascaded }) => nameOf({ kind, place: table, recordId: id, cascaded: cascaded ?? false }))
+        const reported = commits
+          .flat()
+          .map(({ table, id, kind, cascaded }) => nameOf({ kind, place: table, recordId: id, cascaded: cascaded ?? false }))
         expect(entries.map(nameOf).sort()).toEqual(reported.sort())
-        for (const entry of entries) expect(entry).toMatchObject({ tenantId: imageOf(entry, from, to).tenantId, before: null, columns: null })
+        for (const entry of entries)
+          expect(entry).toMatchObject({ tenantId: imageOf(entry, from, to).tenantId, before: null, columns: null })
       }
     })
 
     it('writes the changes of each item that a batch commits alone', async () => {
-      const { status } = await ledger.request('POST', '/api/articles/bulk', { body: { items: [{ title: 'a' }, { title: 'one' }, { title: 'c' }] }, caller: CALLER })
+      const { status } = await ledger.request('POST', '/api/articles/bulk', {
+        body: { items: [{ title: 'a' }, { title: 'one' }, { title: 'c' }] },
+        caller: CALLER,
+      })
       expect(status).toBeLessThan(300)
       expect((await readLedger(ledger)).length).toBe(2)
     })

@@ -39,16 +39,50 @@ const WRITES: [request: TestRequest, changes: readonly string[], row: number, an
   [['DELETE', 'posts/1/relations/tags', { ids: [1] }], [TENANT, HIDDEN, TRASHED], 1, '404 NOT_FOUND'],
   [['PUT', 'posts/1/relations', { relations: { tags: { ids: [] } } }], [TENANT, HIDDEN, TRASHED], 1, '404 NOT_FOUND'],
   [['POST', 'comments', { body: 'new', postId: 1 }], [TENANT, HIDDEN, TRASHED], 1, '400 INVALID_REFERENCE'],
-  [['POST', 'comments/bulk', { items: [{ body: 'a', postId: 2 }, { body: 'b', postId: 1 }] }], [TENANT, HIDDEN, TRASHED], 1, '400 BULK_FAILED'],
+  [
+    [
+      'POST',
+      'comments/bulk',
+      {
+        items: [
+          { body: 'a', postId: 2 },
+          { body: 'b', postId: 1 },
+        ],
+      },
+    ],
+    [TENANT, HIDDEN, TRASHED],
+    1,
+    '400 BULK_FAILED',
+  ],
   [['PATCH', 'comments/21', { postId: 1 }], [TENANT, HIDDEN, TRASHED], 1, '400 INVALID_REFERENCE'],
-  [['PATCH', 'comments/bulk', { items: [{ id: 11, data: { body: 'new' } }, { id: 21, data: { postId: 1 } }] }], [TENANT, HIDDEN, TRASHED], 1, '400 BULK_FAILED'],
+  [
+    [
+      'PATCH',
+      'comments/bulk',
+      {
+        items: [
+          { id: 11, data: { body: 'new' } },
+          { id: 21, data: { postId: 1 } },
+        ],
+      },
+    ],
+    [TENANT, HIDDEN, TRASHED],
+    1,
+    '400 BULK_FAILED',
+  ],
 ]
 const CASES = WRITES.flatMap(([request, changes, row, answer]) => changes.map(change => [request, change, row, answer] as const))
 
-/** A row that `objectLevel` checked and that changes before the commit is checked once more. The answers are those to a row that it refuses then. */
+/**
+ * A row that `objectLevel` checked and that changes before the commit is checked once more. The answers are those to a row that it refuses
+ * then.
+ */
 const CHECKED_BY_CODE: [request: TestRequest, answer: string][] = [
-  [['PATCH', 'posts/1', { title: 'new' }], '404 NOT_FOUND'], [['DELETE', 'posts/1'], '404 NOT_FOUND'], [['DELETE', 'posts/1?force=true'], '404 NOT_FOUND'],
-  [['PATCH', 'posts/bulk', rename(1, 2)], '404 BULK_FAILED'], [['POST', 'posts/1/relations/tags', { ids: [3] }], '404 NOT_FOUND'],
+  [['PATCH', 'posts/1', { title: 'new' }], '404 NOT_FOUND'],
+  [['DELETE', 'posts/1'], '404 NOT_FOUND'],
+  [['DELETE', 'posts/1?force=true'], '404 NOT_FOUND'],
+  [['PATCH', 'posts/bulk', rename(1, 2)], '404 BULK_FAILED'],
+  [['POST', 'posts/1/relations/tags', { ids: [3] }], '404 NOT_FOUND'],
 ]
 
 /** Waits until a request sends no more statements: its last one waits for a lock. One that waits with its first sends none at all. */
@@ -94,7 +128,8 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       await checked?.opened.close()
     })
 
-    const toSql = (change: string, row: number) => `update posts ${change.replace(':trash', trashAssignments(dialect, 'other'))} where id = ${row}`
+    const toSql = (change: string, row: number) =>
+      `update posts ${change.replace(':trash', trashAssignments(dialect, 'other'))} where id = ${row}`
 
     it.each(CASES)('between check and write: %j, %s of post %i', async (request, change, row, answer) => {
       let after: unknown

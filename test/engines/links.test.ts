@@ -1,4 +1,7 @@
-/** On every engine an existing link is not added twice, even without a unique constraint, and rows accepted by an object rule stay unchanged until the commit. */
+/**
+ * On every engine an existing link is not added twice, even without a unique constraint, and rows accepted by an object rule stay unchanged
+ * until the commit.
+ */
 import { boolean as mysqlBoolean, datetime, decimal, int, json as mysqlJson, mysqlTable, varchar } from 'drizzle-orm/mysql-core'
 import { boolean, integer as pgInteger, jsonb, numeric, pgTable, serial, timestamp, varchar as pgVarchar } from 'drizzle-orm/pg-core'
 import { integer, numeric as sqliteNumeric, sqliteTable, text } from 'drizzle-orm/sqlite-core'
@@ -12,31 +15,82 @@ import { ENGINE_CASES, isAvailable, type Opened } from './support/databases'
 const TABLES = {
   sqlite() {
     const posts = sqliteTable('posts', { id: integer('id').primaryKey(), title: text('title') })
-    const tags = sqliteTable('tags', { id: integer('id').primaryKey(), name: text('name'), postId: integer('post_id').references(() => posts.id) })
-    const sides = () => ({ postId: integer('post_id').notNull().references(() => posts.id), tagId: integer('tag_id').notNull().references(() => tags.id) })
+    const tags = sqliteTable('tags', {
+      id: integer('id').primaryKey(),
+      name: text('name'),
+      postId: integer('post_id').references(() => posts.id),
+    })
+    const sides = () => ({
+      postId: integer('post_id')
+        .notNull()
+        .references(() => posts.id),
+      tagId: integer('tag_id')
+        .notNull()
+        .references(() => tags.id),
+    })
     const marks = sqliteTable('marks', {
-      id: integer('id').primaryKey({ autoIncrement: true }), ...sides(), note: text('note'), price: sqliteNumeric('price'), bold: integer('bold', { mode: 'boolean' }), extra: text('extra', { mode: 'json' }),
-      since: integer('since', { mode: 'timestamp_ms' }), deletedAt: integer('deleted_at', { mode: 'timestamp_ms' }),
+      id: integer('id').primaryKey({ autoIncrement: true }),
+      ...sides(),
+      note: text('note'),
+      price: sqliteNumeric('price'),
+      bold: integer('bold', { mode: 'boolean' }),
+      extra: text('extra', { mode: 'json' }),
+      since: integer('since', { mode: 'timestamp_ms' }),
+      deletedAt: integer('deleted_at', { mode: 'timestamp_ms' }),
     })
     return { posts, tags, marks, plain: sqliteTable('plain', { id: integer('id').primaryKey({ autoIncrement: true }), ...sides() }) }
   },
   pg() {
     const posts = pgTable('posts', { id: pgInteger('id').primaryKey(), title: pgVarchar('title') })
-    const tags = pgTable('tags', { id: pgInteger('id').primaryKey(), name: pgVarchar('name'), postId: pgInteger('post_id').references(() => posts.id) })
-    const sides = () => ({ postId: pgInteger('post_id').notNull().references(() => posts.id), tagId: pgInteger('tag_id').notNull().references(() => tags.id) })
+    const tags = pgTable('tags', {
+      id: pgInteger('id').primaryKey(),
+      name: pgVarchar('name'),
+      postId: pgInteger('post_id').references(() => posts.id),
+    })
+    const sides = () => ({
+      postId: pgInteger('post_id')
+        .notNull()
+        .references(() => posts.id),
+      tagId: pgInteger('tag_id')
+        .notNull()
+        .references(() => tags.id),
+    })
     const marks = pgTable('marks', {
-      id: serial('id').primaryKey(), ...sides(), note: pgVarchar('note', { length: 20 }), price: numeric('price', { precision: 10, scale: 2 }), bold: boolean('bold'), extra: jsonb('extra'),
-      since: timestamp('since', { withTimezone: true, precision: 3 }), deletedAt: timestamp('deleted_at', { withTimezone: true }),
+      id: serial('id').primaryKey(),
+      ...sides(),
+      note: pgVarchar('note', { length: 20 }),
+      price: numeric('price', { precision: 10, scale: 2 }),
+      bold: boolean('bold'),
+      extra: jsonb('extra'),
+      since: timestamp('since', { withTimezone: true, precision: 3 }),
+      deletedAt: timestamp('deleted_at', { withTimezone: true }),
     })
     return { posts, tags, marks, plain: pgTable('plain', { id: serial('id').primaryKey(), ...sides() }) }
   },
   mysql() {
     const posts = mysqlTable('posts', { id: int('id').primaryKey(), title: varchar('title', { length: 20 }) })
-    const tags = mysqlTable('tags', { id: int('id').primaryKey(), name: varchar('name', { length: 20 }), postId: int('post_id').references(() => posts.id) })
-    const sides = () => ({ postId: int('post_id').notNull().references(() => posts.id), tagId: int('tag_id').notNull().references(() => tags.id) })
+    const tags = mysqlTable('tags', {
+      id: int('id').primaryKey(),
+      name: varchar('name', { length: 20 }),
+      postId: int('post_id').references(() => posts.id),
+    })
+    const sides = () => ({
+      postId: int('post_id')
+        .notNull()
+        .references(() => posts.id),
+      tagId: int('tag_id')
+        .notNull()
+        .references(() => tags.id),
+    })
     const marks = mysqlTable('marks', {
-      id: int('id').autoincrement().primaryKey(), ...sides(), note: varchar('note', { length: 20 }), price: decimal('price', { precision: 10, scale: 2 }), bold: mysqlBoolean('bold'), extra: mysqlJson('extra'),
-      since: datetime('since', { fsp: 3 }), deletedAt: datetime('deleted_at', { fsp: 3 }),
+      id: int('id').autoincrement().primaryKey(),
+      ...sides(),
+      note: varchar('note', { length: 20 }),
+      price: decimal('price', { precision: 10, scale: 2 }),
+      bold: mysqlBoolean('bold'),
+      extra: mysqlJson('extra'),
+      since: datetime('since', { fsp: 3 }),
+      deletedAt: datetime('deleted_at', { fsp: 3 }),
     })
     return { posts, tags, marks, plain: mysqlTable('plain', { id: int('id').autoincrement().primaryKey(), ...sides() }) }
   },
@@ -70,11 +124,18 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
     let judge: ((resource: string, row: Record<string, unknown>) => Promise<boolean>) | undefined
     const start = (judged: boolean) => {
       const tables = TABLES[dialect]()
-      const rule = (name: string): ResourceAuth => ({ permissions: OPEN, ...judged && { objectLevel: async (row: Record<string, unknown>) => judge ? judge(name, row) : true } })
+      const rule = (name: string): ResourceAuth => ({
+        permissions: OPEN,
+        ...(judged && { objectLevel: async (row: Record<string, unknown>) => (judge ? judge(name, row) : true) }),
+      })
       const { posts, tags, marks } = tables
       return createServer({
-        db: opened.db, engine, modules: [tables],
-        registrations: Object.entries({ posts, tags, marks }).map(([name, schema]) => ({ name, schema, authorization: rule(name) }) as ResourceRegistration),
+        db: opened.db,
+        engine,
+        modules: [tables],
+        registrations: Object.entries({ posts, tags, marks }).map(
+          ([name, schema]) => ({ name, schema, authorization: rule(name) }) as ResourceRegistration,
+        ),
         config: { m2m: { autoDetect: true, relations: { marks: ['posts', 'tags'], plain: ['posts', 'tags'] } } },
       })
     }
@@ -83,14 +144,22 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       await opened.exec(ddl(TYPES[dialect]))
       server = await start(false)
     })
-    beforeEach(() => opened.exec(`delete from marks; delete from plain; update tags set name = 'tag', post_id = null; update posts set title = 'post'`))
+    beforeEach(() =>
+      opened.exec(`delete from marks; delete from plain; update tags set name = 'tag', post_id = null; update posts set title = 'post'`),
+    )
     afterAll(() => opened?.close())
 
     const link = (method: string, path: string, body: unknown) => server.request(method, `/api/${path}`, { body })
-    const pairs = async (table: string) => (await opened.all(`select post_id, tag_id from ${table}${table === 'marks' ? ' where deleted_at is null' : ''} order by 1, 2`)).map(row => row.join('-'))
+    const pairs = async (table: string) =>
+      (await opened.all(`select post_id, tag_id from ${table}${table === 'marks' ? ' where deleted_at is null' : ''} order by 1, 2`)).map(
+        row => row.join('-'),
+      )
 
     it.each(['marks', 'plain'])('are added once by many concurrent requests, from one side and from both: %s', async (table) => {
-      const [tagsOf, postsOf] = [`posts/1/relations/${table === 'marks' ? 'tagsByMarks' : table}`, (tag: number) => `tags/${tag}/relations/${table === 'marks' ? 'postsByMarks' : table}`]
+      const [tagsOf, postsOf] = [
+        `posts/1/relations/${table === 'marks' ? 'tagsByMarks' : table}`,
+        (tag: number) => `tags/${tag}/relations/${table === 'marks' ? 'postsByMarks' : table}`,
+      ]
       const answers = await Promise.all(Array.from({ length: 12 }, (_, index) => index % 3 === 0
         ? link('POST', postsOf(2), { ids: [1, 2] })
         : link(index % 3 === 1 ? 'POST' : 'PUT', tagsOf, { ids: [1, 2, 3] })))
@@ -103,9 +172,13 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       for (let round = 0; round < 2; round++) {
         await link('POST', 'posts/1/relations/tagsByMarks', { ids: [1, 2], metadata: { note: `round ${round}` } })
         expect((await link('DELETE', 'posts/1/relations/tagsByMarks', { ids: [1, 2] })).body).toEqual({ added: 0, removed: 2, total: 0 })
-        await opened.exec('insert into marks (post_id, tag_id, note, deleted_at) select post_id, tag_id, note, deleted_at from marks where tag_id = 1')
+        await opened.exec(
+          'insert into marks (post_id, tag_id, note, deleted_at) select post_id, tag_id, note, deleted_at from marks where tag_id = 1',
+        )
       }
-      const answers = await Promise.all([1, 2, 3, 4].map(() => link('POST', 'posts/1/relations/tagsByMarks', { ids: [1, 2, 3], metadataById: { 1: { note: 'back' } } })))
+      const answers = await Promise.all(
+        [1, 2, 3, 4].map(() => link('POST', 'posts/1/relations/tagsByMarks', { ids: [1, 2, 3], metadataById: { 1: { note: 'back' } } })),
+      )
       expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
       expect([await pairs('marks'), answers.reduce((sum, { body }) => sum + body.added, 0)]).toEqual([['1-1', '1-2', '1-3'], 3])
       expect(await opened.all(`select note from marks where tag_id = 1 and deleted_at is null`)).toEqual([['back']])
@@ -113,7 +186,10 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
 
     it('have metadata of every kind', async () => {
       const metadata = { note: 'it\'s', price: '12.50', bold: true, extra: { a: [1, null] }, since: '2026-01-02T03:04:05.678Z' }
-      expect((await link('POST', 'posts/2/relations/tagsByMarks', { ids: [1, 2], metadata, metadataById: { 2: { note: null, extra: null } } })).body.added).toBe(2)
+      expect(
+        (await link('POST', 'posts/2/relations/tagsByMarks', { ids: [1, 2], metadata, metadataById: { 2: { note: null, extra: null } } }))
+          .body.added,
+      ).toBe(2)
       const { body } = await server.request('GET', '/api/posts/2/relations/tagsByMarks?includeMetadata=true&sort=id')
       const { id: _1, deletedAt: _2, ...first } = body.data[0]._junction
       expect({ ...first, price: Number(first.price) }).toEqual({ ...metadata, price: 12.5 })

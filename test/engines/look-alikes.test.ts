@@ -9,7 +9,12 @@ function tablesOf(name: string) {
   const schema = pgSchema(name)
   const trash = () => ({ deletedAt: timestamp('deleted_at'), deletionId: text('deletion_id') })
   const items = schema.table('items', { id: integer('id').primaryKey(), name: text('name'), ...trash() })
-  const parts = schema.table('parts', { id: integer('id').primaryKey(), itemId: integer('item_id').references(() => items.id), name: text('name'), ...trash() })
+  const parts = schema.table('parts', {
+    id: integer('id').primaryKey(),
+    itemId: integer('item_id').references(() => items.id),
+    name: text('name'),
+    ...trash(),
+  })
   const labels = schema.table('labels', { id: integer('id').primaryKey(), name: text('name') })
   const itemLabels = schema.table('item_labels', {
     itemId: integer('item_id').notNull().references(() => items.id), labelId: integer('label_id').notNull().references(() => labels.id),
@@ -43,11 +48,21 @@ const registrations = (Object.keys(SCHEMAS) as Schema[]).flatMap(schema => (['it
 })))
 
 /** Every kind of statement, by what is asked of row 1 in one schema, and then of row 2 in the other. */
-const REQUESTS: readonly (readonly [title: string, ask: (schema: Schema, id: number) => readonly [method: string, path: string, body?: unknown][]])[] = [
+const REQUESTS: readonly (readonly [
+  title: string,
+  ask: (schema: Schema, id: number) => readonly [method: string, path: string, body?: unknown][],
+])[] = [
   ['purging', (schema, id) => [['DELETE', `${schema}Items/${id}?force=true`]]],
   ['purging several', (schema, id) => [['DELETE', `${schema}Items/bulk?force=true`, { ids: [id, 3] }]]],
   ['deleting', (schema, id) => [['DELETE', `${schema}Items/${id}`]]],
-  ['deleting and restoring', (schema, id) => [['DELETE', `${schema}Items/${id}`], ['DELETE', `${schema}Items/3`], ['POST', `${schema}Items/${id}/restore`]]],
+  [
+    'deleting and restoring',
+    (schema, id) => [
+      ['DELETE', `${schema}Items/${id}`],
+      ['DELETE', `${schema}Items/3`],
+      ['POST', `${schema}Items/${id}/restore`],
+    ],
+  ],
   ['updating', (schema, id) => [['PATCH', `${schema}Items/${id}`, { name: 'new' }]]],
   ['creating', (schema, id) => [['POST', `${schema}Parts`, { id: 10 + id, itemId: id, name: 'new' }]]],
   ['adding links', (schema, id) => [['POST', `${schema}Items/${id}/relations/${schema}Labels`, { ids: [3] }]]],
@@ -56,8 +71,12 @@ const REQUESTS: readonly (readonly [title: string, ask: (schema: Schema, id: num
 ]
 
 const READS = (schema: Schema) => [
-  `${schema}Items?include=${schema}Parts,${schema}Labels&sort=-name`, `${schema}Parts?include=item&filter[name][$ne]=x`, `${schema}Items?cursor=&limit=1`,
-  `${schema}Items/1`, `${schema}Items/aggregate?groupBy=name&having={"count":{"$gt":0}}`, `${schema}Items/1/relations/${schema}Labels`,
+  `${schema}Items?include=${schema}Parts,${schema}Labels&sort=-name`,
+  `${schema}Parts?include=item&filter[name][$ne]=x`,
+  `${schema}Items?cursor=&limit=1`,
+  `${schema}Items/1`,
+  `${schema}Items/aggregate?groupBy=name&having={"count":{"$gt":0}}`,
+  `${schema}Items/1/relations/${schema}Labels`,
 ]
 
 // The text of a statement is the same for every driver of a dialect.

@@ -13,7 +13,12 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       const engine = createEngine(engineCase.engine, opened.db)
       await opened.exec('create table present (id integer primary key)')
       for (const text of ['select id from absent', 'select absent from present']) {
-        const error: unknown = await Promise.resolve().then(() => engine.query({ text, values: [] })).then(() => expect.fail('it was found'), reason => reason)
+        const error: unknown = await Promise.resolve()
+          .then(() => engine.query({ text, values: [] }))
+          .then(
+            () => expect.fail('it was found'),
+            reason => reason,
+          )
         expect(explainCause(error)).toMatch(/absent/)
         expect(explainCause(error)).toContain(command)
       }

@@ -20,7 +20,9 @@ describe.each(CONNECTION_CASES.filter(({ pooled, dialect }) => pooled || dialect
     beforeAll(async () => {
       // In about half of the runs, both requests are checked before one of them writes.
       const pause = () => waits ? new Promise<void>(resolve => setTimeout(resolve, Math.random() * 3)) : undefined
-      const hooks = Object.fromEntries(['beforeCreate', 'beforeUpdate', 'beforeDelete', 'beforeRestore', 'beforePurge', 'beforeLink'].map(name => [name, pause])) as ResourceHooks
+      const hooks = Object.fromEntries(
+        ['beforeCreate', 'beforeUpdate', 'beforeDelete', 'beforeRestore', 'beforePurge', 'beforeLink'].map(name => [name, pause]),
+      ) as ResourceHooks
       blog = await openBlog(engineCase, { hooks: { posts: hooks, comments: hooks, tags: hooks } })
     })
     afterAll(() => blog?.opened.close())

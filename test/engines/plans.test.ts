@@ -1,5 +1,6 @@
 /**
- * Checks with EXPLAIN that the statements of the API use the indexes that docs/databases.md recommends. The tables have 100,000 rows, and the
+ * Checks with EXPLAIN that the statements of the API use the indexes that docs/databases.md recommends. The tables have 100,000 rows, and
+ * the
  * planner has its default settings. Each test then drops an index and expects the check to fail.
  */
 import { readFileSync } from 'node:fs'
@@ -40,7 +41,12 @@ interface Case {
   readonly mustNot: readonly ('sorts' | 'scans' | 'perRow')[]
 }
 
-type SendRequest = (method: string, path: string, tenant?: number, body?: unknown) => Promise<{ sent: Sent[], body: { meta: { nextCursor: string }, deletionId: string } }>
+type SendRequest = (
+  method: string,
+  path: string,
+  tenant?: number,
+  body?: unknown,
+) => Promise<{ sent: Sent[], body: { meta: { nextCursor: string }, deletionId: string } }>
 
 /** Requests the page after a cursor in the middle of the table. */
 const pageAfterMiddle = (sort: string) => async (send: SendRequest) => {
@@ -59,20 +65,72 @@ const RELATED_CASES: Case[] = [
   related('a filter on a to-one relation', 'comments?', { post: { id: { $lte: 40 } } }, ['comments_post'], ['scans', 'perRow']),
   related('a filter on a to-many relation', 'posts?', { comments: { postId: { $lte: 40 } } }, ['comments_post'], ['scans', 'perRow']),
   related('a filter on a self-relation', 'comments?', { parent: { id: { $lte: 40 } } }, ['comments_parent'], ['scans', 'perRow']),
-  related('a filter two relations deep', 'comments?', { post: { comments: { postId: { $lte: 40 } } } }, ['comments_post'], ['scans', 'perRow']),
+  related(
+    'a filter two relations deep',
+    'comments?',
+    { post: { comments: { postId: { $lte: 40 } } } },
+    ['comments_post'],
+    ['scans', 'perRow'],
+  ),
 ]
 
 const CASES: Case[] = [
-  ...['createdAt', '-createdAt', 'createdAt,-id'].map((sort): Case => ({ title: `a page in the middle, by ${sort}`, request: pageAfterMiddle(sort), statements: /limit/, indexes: ['posts_list'], must: ['startsInIndex'], mustNot: sort.includes(',') ? ['scans'] : ['scans', 'sorts'] })),
-  { title: 'the list of a tenant', request: async send => (await send('GET', 'posts?sort=-createdAt&count=none', 5)).sent, statements: /limit/, indexes: ['posts_list'], mustNot: ['scans', 'sorts'] },
-  { title: 'the number of records of a tenant', request: async send => (await send('GET', 'posts', 5)).sent, statements: /count/, indexes: ['posts_list'], mustNot: ['scans'] },
-  { title: 'an include', request: async send => (await send('GET', 'posts/1004?include=comments')).sent, statements: /"comments"/, indexes: ['comments_post'], mustNot: ['scans'] },
-  ...RELATED_CASES,
-  { title: 'a delete with dependents', request: async send => (await send('DELETE', 'posts/1004')).sent, statements: /^with recursive.*update/, indexes: ['comments_post', 'comments_parent'], mustNot: ['scans', 'perRow'] },
-  { title: 'a restore with dependents', request: async send => (await send('POST', 'posts/1004/restore')).sent, statements: /^with recursive.*update/, indexes: ['comments_post', 'comments_parent'], mustNot: ['scans', 'perRow'] },
-  { title: 'a purge with dependents', request: async send => (await send('DELETE', 'posts/1006?force=true')).sent, statements: /^with recursive.*delete/, indexes: ['comments_post', 'comments_parent'], mustNot: ['scans', 'perRow'] },
+  ...['createdAt', '-createdAt', 'createdAt,-id'].map((sort): Case => ({
+    title: `a page in the middle, by ${sort}`,
+    request: pageAfterMiddle(sort),
+    statements: /limit/,
+    indexes: ['posts_list'],
+    must: ['startsInIndex'],
+    mustNot: sort.includes(',') ? ['scans'] : ['scans', 'sorts'],
+  })),
   {
-    title: 'a restore of a deletion group', statements: /select count\(\*\)/, indexes: ['posts_group', 'comments_group'], mustNot: ['scans'],
+    title: 'the list of a tenant',
+    request: async send => (await send('GET', 'posts?sort=-createdAt&count=none', 5)).sent,
+    statements: /limit/,
+    indexes: ['posts_list'],
+    mustNot: ['scans', 'sorts'],
+  },
+  {
+    title: 'the number of records of a tenant',
+    request: async send => (await send('GET', 'posts', 5)).sent,
+    statements: /count/,
+    indexes: ['posts_list'],
+    mustNot: ['scans'],
+  },
+  {
+    title: 'an include',
+    request: async send => (await send('GET', 'posts/1004?include=comments')).sent,
+    statements: /"comments"/,
+    indexes: ['comments_post'],
+    mustNot: ['scans'],
+  },
+  ...RELATED_CASES,
+  {
+    title: 'a delete with dependents',
+    request: async send => (await send('DELETE', 'posts/1004')).sent,
+    statements: /^with recursive.*update/,
+    indexes: ['comments_post', 'comments_parent'],
+    mustNot: ['scans', 'perRow'],
+  },
+  {
+    title: 'a restore with dependents',
+    request: async send => (await send('POST', 'posts/1004/restore')).sent,
+    statements: /^with recursive.*update/,
+    indexes: ['comments_post', 'comments_parent'],
+    mustNot: ['scans', 'perRow'],
+  },
+  {
+    title: 'a purge with dependents',
+    request: async send => (await send('DELETE', 'posts/1006?force=true')).sent,
+    statements: /^with recursive.*delete/,
+    indexes: ['comments_post', 'comments_parent'],
+    mustNot: ['scans', 'perRow'],
+  },
+  {
+    title: 'a restore of a deletion group',
+    statements: /select count\(\*\)/,
+    indexes: ['posts_group', 'comments_group'],
+    mustNot: ['scans'],
     request: async (send) => {
       const { body } = await send('DELETE', 'posts/1008')
       return (await send('POST', 'posts/bulk/restore', 1, { deletionId: body.deletionId })).sent
@@ -101,7 +159,12 @@ describe.each(ENGINES)('$name', (engineCase) => {
     /** Runs EXPLAIN on the statements and lists what their plans miss or must not have. */
     async function planErrors(sent: readonly Sent[], { indexes, must = [], mustNot }: Case): Promise<string[]> {
       const plans: string[] = []
-      for (const { text, values } of sent) plans.push((await library.opened.all(`explain ${engineCase.dialect === 'sqlite' ? 'query plan ' : ''}${text}`, values)).map(row => row.at(-1)).join('\n'))
+      for (const { text, values } of sent)
+        plans.push(
+          (await library.opened.all(`explain ${engineCase.dialect === 'sqlite' ? 'query plan ' : ''}${text}`, values))
+            .map(row => row.at(-1))
+            .join('\n'),
+        )
       const plan = plans.join('\n')
       return [
         ...indexes.filter(index => !patterns.uses(index).test(`${plan} `)).map(index => `does not use ${index}: ${plan}`),
@@ -111,7 +174,8 @@ describe.each(ENGINES)('$name', (engineCase) => {
     }
 
     describe('count=estimated', () => {
-      const meta = async (path: string, user: object) => (await library.request('GET', `/api/${path}limit=1&count=estimated`, { caller: { user: { id: 1, ...user } } })).body.meta
+      const meta = async (path: string, user: object) =>
+        (await library.request('GET', `/api/${path}limit=1&count=estimated`, { caller: { user: { id: 1, ...user } } })).body.meta
       const staff = { organizationId: 1, staff: true }
       const isPostgres = engineCase.dialect === 'pg'
 
@@ -134,10 +198,23 @@ describe.each(ENGINES)('$name', (engineCase) => {
 
       it('is the estimate of Postgres for a caller who sees every row', async () => {
         const estimated = await meta(`posts?includeDeleted=true&filter=${encodeURIComponent('{"id":{"$gt":20000}}')}&`, staff)
-        expect(estimated).toEqual(isPostgres
-          ? { page: 1, limit: 1, total: expect.toSatisfy((total: number) => total > 70_000 && total < 90_000), totalIsEstimated: true, hasMore: true }
-          : { page: 1, limit: 1, total: 10_000, totalIsMore: true, hasMore: true })
-        expect((await meta(`posts?includeDeleted=true&filter=${encodeURIComponent('{"id":{"$lte":5}}')}&`, staff))).toEqual({ page: 1, limit: 1, total: 5, hasMore: true })
+        expect(estimated).toEqual(
+          isPostgres
+            ? {
+                page: 1,
+                limit: 1,
+                total: expect.toSatisfy((total: number) => total > 70_000 && total < 90_000),
+                totalIsEstimated: true,
+                hasMore: true,
+              }
+            : { page: 1, limit: 1, total: 10_000, totalIsMore: true, hasMore: true },
+        )
+        expect(await meta(`posts?includeDeleted=true&filter=${encodeURIComponent('{"id":{"$lte":5}}')}&`, staff)).toEqual({
+          page: 1,
+          limit: 1,
+          total: 5,
+          hasMore: true,
+        })
       })
     })
 

@@ -28,7 +28,8 @@ const start = (db: object, prepare: boolean) => createServer({
 describe.skipIf(!hasPostgres)('prepare', () => {
   let admin: pg.Client
   let pool: pg.Pool
-  const prepared = async () => (await pool.query<{ name: string }>(`select name from pg_prepared_statements where name like 'auto_api%'`)).rows
+  const prepared = async () =>
+    (await pool.query<{ name: string }>(`select name from pg_prepared_statements where name like 'auto_api%'`)).rows
 
   beforeAll(async () => {
     admin = new pg.Client(at('postgres'))
@@ -81,11 +82,14 @@ describe.skipIf(!hasPostgres)('prepare', () => {
   it('returns the same rows as without names, for random queries', async () => {
     const [named, plain] = [await start(drizzle({ client: pool }), true), await start(drizzle({ client: pool }), false)]
     const queries = fc.record({
-      limit: fc.integer({ min: 1, max: 60 }), page: fc.integer({ min: 1, max: 3 }), sort: fc.constantFrom('id', '-id', 'title', '-title,id'),
-      filter: fc.constantFrom('{}', '{"title":{"$like":"%1%"}}', '{"id":{"$gt":20}}', '{"id":{"$in":[1,2,3,40]}}'), include: fc.constantFrom('', 'comments'),
+      limit: fc.integer({ min: 1, max: 60 }),
+      page: fc.integer({ min: 1, max: 3 }),
+      sort: fc.constantFrom('id', '-id', 'title', '-title,id'),
+      filter: fc.constantFrom('{}', '{"title":{"$like":"%1%"}}', '{"id":{"$gt":20}}', '{"id":{"$in":[1,2,3,40]}}'),
+      include: fc.constantFrom('', 'comments'),
     })
     await fc.assert(fc.asyncProperty(queries, async ({ include, ...parameters }) => {
-      const query = `?${new URLSearchParams({ ...Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, String(value)])), ...include && { include } })}`
+      const query = `?${new URLSearchParams({ ...Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, String(value)])), ...(include && { include }) })}`
       for (let count = 0; count < 2; count++) expect(await list(named, query)).toEqual(await list(plain, query))
     }), { numRuns: 100 })
     expect((await prepared()).length).toBeGreaterThan(5)
@@ -123,7 +127,9 @@ describe.skipIf(!hasPostgres)('prepare', () => {
       for (const { data } of await all()) expect(data).toHaveLength(2)
       await repeat(3, all)
       // Each connection has statements of its own.
-      const found = await Promise.all(Array.from({ length: 20 }, () => many.query(`select 1 from pg_prepared_statements where name like 'auto_api_1_%'`)))
+      const found = await Promise.all(
+        Array.from({ length: 20 }, () => many.query(`select 1 from pg_prepared_statements where name like 'auto_api_1_%'`)),
+      )
       expect(found.flatMap(({ rows }) => rows).length).toBeGreaterThan(0)
     }
     finally {
@@ -176,6 +182,8 @@ describe.skipIf(!hasPostgres)('prepare', () => {
   })
 
   it('refuses other values', () => {
-    expect(() => createDatabase().initialize(drizzle({ client: pool }), 'postgres', { prepare: 1 as never })).toThrow('`prepare` must be `true` or `false`.')
+    expect(() => createDatabase().initialize(drizzle({ client: pool }), 'postgres', { prepare: 1 as never })).toThrow(
+      '`prepare` must be `true` or `false`.',
+    )
   })
 })

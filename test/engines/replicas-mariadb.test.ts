@@ -32,7 +32,9 @@ describe.skipIf(!hasMariadbReplica || !hasMariadb)('MariaDB', () => {
       pool.on('connection', connection => void connection.query(`set session gtid_domain_id = ${domain}`))
       const server = await startServer({ primary: drizzle({ client: pool }), replica: opened.replica })
       const browser = createBrowser(server)
-      await expect.poll(async () => (await createScript(server).send('GET', '/seen?limit=1')).body.data[0].fromReplica, { timeout: 10_000 }).toBe(true)
+      await expect
+        .poll(async () => (await createScript(server).send('GET', '/seen?limit=1')).body.data[0].fromReplica, { timeout: 10_000 })
+        .toBe(true)
       await opened.pause()
       const { id } = (await browser.send('POST', '/posts', { title: `domain ${domain}` })).body
       expect((await browser.send('GET', `/seen/${id}`)).body).toMatchObject({ title: `domain ${domain}`, fromReplica: false })
@@ -49,11 +51,15 @@ describe.skipIf(!hasMariadbReplica || !hasMariadb)('MariaDB', () => {
     await pool.query(`create database ${opened.database}`)
     const own = createPool({ host: '127.0.0.1', port: 3306, user: 'root', database: opened.database, multipleStatements: true })
     try {
-      await own.query('create table posts (id integer auto_increment primary key, organization_id integer not null, title varchar(100) not null, version integer not null default 0)')
+      await own.query(
+        'create table posts (id integer auto_increment primary key, organization_id integer not null, title varchar(100) not null, version integer not null default 0)',
+      )
       const browser = createBrowser(await startServer({ primary: drizzle({ client: own }), replica: opened.replica }))
       const { id } = (await browser.send('POST', '/posts', { title: 'new' })).body
       for (let count = 0; count < 3; count++) expect((await browser.send('GET', `/posts/${id}`)).body.title).toBe('new')
-      expect(error.mock.calls).toEqual([['[auto-api] Replicas require a MariaDB server with a binary log (`log_bin`) as the primary. All reads use the primary.']])
+      expect(error.mock.calls).toEqual([
+        ['[auto-api] Replicas require a MariaDB server with a binary log (`log_bin`) as the primary. All reads use the primary.'],
+      ])
     }
     finally {
       await pool.query(`drop database ${opened.database}`)

@@ -40,7 +40,13 @@ describe.skipIf(!hasReplica)('over a replica that is held back', () => {
 
   const startHeldBack = async (options: Partial<ServerOptions>): Promise<TestServer> => {
     const server = await startServer(opened, {}, options)
-    await expect.poll(async () => (await createScript(server).send('GET', '/seen?limit=1', undefined, { 'cache-control': 'no-store' })).body.data[0].fromReplica, { timeout: 10_000 }).toBe(true)
+    await expect
+      .poll(
+        async () =>
+          (await createScript(server).send('GET', '/seen?limit=1', undefined, { 'cache-control': 'no-store' })).body.data[0].fromReplica,
+        { timeout: 10_000 },
+      )
+      .toBe(true)
     await opened.pause()
     return server
   }
@@ -48,8 +54,14 @@ describe.skipIf(!hasReplica)('over a replica that is held back', () => {
   it('a revoked token is refused at once, and a new one is accepted', async () => {
     const user = { id: '1', organizationId: 1, permissions: ['tokens'] }
     const server = await startHeldBack({
-      registrations: [{ name: 'apiTokens', schema: TOKENS, authorization: { permissions: { read: 'tokens', create: 'tokens', update: 'tokens', delete: 'tokens' } } }],
-      plugins: [apiTokens({ findUser: id => id === '1' ? user : null })],
+      registrations: [
+        {
+          name: 'apiTokens',
+          schema: TOKENS,
+          authorization: { permissions: { read: 'tokens', create: 'tokens', update: 'tokens', delete: 'tokens' } },
+        },
+      ],
+      plugins: [apiTokens({ findUser: id => (id === '1' ? user : null) })],
     })
     const send = (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
       server.request(method, `/api${path}`, { body, headers, ...!headers && { caller: { user, permissions: user.permissions } } })
@@ -67,8 +79,16 @@ describe.skipIf(!hasReplica)('over a replica that is held back', () => {
       registrations: [{ name: 'apiTokens', schema: TOKENS, authorization: { permissions: { read: 'tokens', create: 'tokens' } } }],
       plugins: [apiTokens({ findUser: id => id === '1' ? user : null })],
     })
-    const { token } = (await server.request('POST', '/api/apiTokens', { body: { name: 'x', scopes: ['posts:update', 'posts:read'] }, caller: { user, permissions: user.permissions } })).body
-    const { status, headers } = await server.request('PATCH', '/api/posts/1', { body: { version: 0 }, headers: { authorization: `Bearer ${token}` } })
+    const { token } = (
+      await server.request('POST', '/api/apiTokens', {
+        body: { name: 'x', scopes: ['posts:update', 'posts:read'] },
+        caller: { user, permissions: user.permissions },
+      })
+    ).body
+    const { status, headers } = await server.request('PATCH', '/api/posts/1', {
+      body: { version: 0 },
+      headers: { authorization: `Bearer ${token}` },
+    })
     expect([status, headers.get('consistency-token')?.length, headers.getSetCookie()]).toEqual([200, 123, []])
   })
 
@@ -77,7 +97,10 @@ describe.skipIf(!hasReplica)('over a replica that is held back', () => {
     const [reader, writer] = [createScript(server, OURS, false), createBrowser(server)]
     const read = async (path: string) => {
       const { body, headers } = await reader.send('GET', path)
-      return [body.title ?? body.data.map(({ title }: { title: string }) => title).join(), headers.get('cache-status')!.replace(/; ttl=\d+/, '')]
+      return [
+        body.title ?? body.data.map(({ title }: { title: string }) => title).join(),
+        headers.get('cache-status')!.replace(/; ttl=\d+/, ''),
+      ]
     }
     for (const path of ['/posts/1', '/posts?sort=id']) {
       expect(await read(path)).toEqual(['ours', 'auto-api; fwd=miss; stored'])
@@ -97,7 +120,9 @@ describe.skipIf(!hasReplica)('over a replica that is held back', () => {
       async getItem(key: string) {
         // The second entry is the total. A write ends before it and the generations are read, and after the replica was chosen.
         if (key.includes('entry:') && ++entries === 2) {
-          written = new Promise(resolve => setTimeout(resolve, 200)).then(() => createBrowser(server).send('POST', '/posts', { title: 'new' }))
+          written = new Promise(resolve => setTimeout(resolve, 200)).then(() =>
+            createBrowser(server).send('POST', '/posts', { title: 'new' }),
+          )
         }
         await written
         return values.get(key) ?? null

@@ -3,7 +3,16 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import type { TestServer } from '../support/server'
 import { hasMariadbReplica, openMariadb } from './support/mariadb-replica'
 import { hasReplica, openReplicated, type Replicated } from './support/replica'
-import { createBrowser, createScript, MARIADB_POSTS_SQL, OURS, POSTS_SQL, startServer, THEIRS, type Client } from './support/replicated-posts'
+import {
+  createBrowser,
+  createScript,
+  MARIADB_POSTS_SQL,
+  OURS,
+  POSTS_SQL,
+  startServer,
+  THEIRS,
+  type Client,
+} from './support/replicated-posts'
 import { isRelease } from '../support/tiers'
 
 const TURN = 240_000
@@ -94,7 +103,20 @@ describe.each(SERVERS)('$name', ({ isAvailable, open }) => {
           for (const { title } of body.data) expect(title, where).toMatch(new RegExp(`^${tenant}`))
         },
       }
-      const table = [steps.create, steps.update, steps.update, steps.remove, steps.get, steps.get, steps.get, steps.get, steps.list, steps.aggregate, steps.gone, steps.everything]
+      const table = [
+        steps.create,
+        steps.update,
+        steps.update,
+        steps.remove,
+        steps.get,
+        steps.get,
+        steps.get,
+        steps.get,
+        steps.list,
+        steps.aggregate,
+        steps.gone,
+        steps.everything,
+      ]
       for (let step = 0; step < STEPS; step++) {
         await pick(table)()
         // Sometimes the replica can catch up.
@@ -120,7 +142,9 @@ describe.each(SERVERS)('$name', ({ isAvailable, open }) => {
     const clients = [createBrowser(either, OURS), createScript(either, OURS), createBrowser(either, THEIRS), createScript(either, THEIRS)]
     const disturbing = disturb(createRandom(seed + 100))
     try {
-      await Promise.all(clients.map((client, index) => run(client, `client ${index}`, index < 2 ? 'ours' : 'theirs', createRandom(seed + index))))
+      await Promise.all(
+        clients.map((client, index) => run(client, `client ${index}`, index < 2 ? 'ours' : 'theirs', createRandom(seed + index))),
+      )
     }
     finally {
       isDone = true

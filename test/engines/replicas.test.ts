@@ -3,7 +3,17 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { createMarker } from '../../src/runtime/server/core/replicas/marker'
 import { hasMariadbReplica, openMariadb } from './support/mariadb-replica'
 import { hasReplica, openReplicated, type Replicated } from './support/replica'
-import { createBrowser, createScript, MARIADB_POSTS_SQL, OURS, POSTS_SQL, SECRET, startServer, THEIRS, type Client } from './support/replicated-posts'
+import {
+  createBrowser,
+  createScript,
+  MARIADB_POSTS_SQL,
+  OURS,
+  POSTS_SQL,
+  SECRET,
+  startServer,
+  THEIRS,
+  type Client,
+} from './support/replicated-posts'
 
 /** Milliseconds for which the test waits for the file of the other version of Drizzle. */
 const TURN = 240_000
@@ -59,12 +69,24 @@ describe.each(SERVERS)('$name', ({ isAvailable, open }) => {
       ['withReplicas() of Drizzle', () => ({ primary: opened.withReplicas(), replica: undefined! }), {}],
     ])('%s', (_, databases) => {
       it.each([
-        '/posts', '/posts/1', '/posts?filter={"comments":{"body":"a comment"}}', '/posts?include=comments', '/posts/1/relations/comments', '/posts/aggregate?aggregate=count',
-        '/posts?groupBy=title&aggregate=count', '/posts?total=true', '/comments?include=post',
+        '/posts',
+        '/posts/1',
+        '/posts?filter={"comments":{"body":"a comment"}}',
+        '/posts?include=comments',
+        '/posts/1/relations/comments',
+        '/posts/aggregate?aggregate=count',
+        '/posts?groupBy=title&aggregate=count',
+        '/posts?total=true',
+        '/comments?include=post',
       ])('GET and HEAD of %s read from the replica only', async (path) => {
         const client = createBrowser(await startUsed(databases()))
         const { status, text, headers } = await client.send('GET', path)
-        expect([status, text, headers.get('consistency-token'), headers.getSetCookie()]).toEqual([200, expect.stringMatching(/ours|a comment|1/), null, []])
+        expect([status, text, headers.get('consistency-token'), headers.getSetCookie()]).toEqual([
+          200,
+          expect.stringMatching(/ours|a comment|1/),
+          null,
+          [],
+        ])
         expect((await client.send('HEAD', path)).status).toBe(200)
         const { primary, replica } = opened.sent()
         expect(primary).toEqual([])
@@ -95,7 +117,10 @@ describe.each(SERVERS)('$name', ({ isAvailable, open }) => {
     })
 
     describe('a caller', () => {
-      it.each([['with cookies', createBrowser], ['with the header', createScript]])('%s reads what they have written, although the replica does not have it', async (_, create) => {
+      it.each([
+        ['with cookies', createBrowser],
+        ['with the header', createScript],
+      ])('%s reads what they have written, although the replica does not have it', async (_, create) => {
         const server = await startUsed(opened)
         const [writer, other] = [create(server), create(server)]
         expect([await source(writer), await source(other)]).toEqual(['replica', 'replica'])
@@ -109,7 +134,9 @@ describe.each(SERVERS)('$name', ({ isAvailable, open }) => {
         expect([(await other.send('GET', `/posts/${id}`)).status, await source(other)]).toEqual([404, 'replica'])
         await opened.resume()
         await opened.catchUp()
-        await expect.poll(async () => (await writer.send('GET', `/seen/${id}`)).body, { timeout: 10_000 }).toMatchObject({ title: 'newer', fromReplica: true })
+        await expect
+          .poll(async () => (await writer.send('GET', `/seen/${id}`)).body, { timeout: 10_000 })
+          .toMatchObject({ title: 'newer', fromReplica: true })
         await writer.send('DELETE', `/posts/${id}`)
       })
 
@@ -143,7 +170,9 @@ describe.each(SERVERS)('$name', ({ isAvailable, open }) => {
         const write = (headers: Record<string, string>) => createScript(server).send('PATCH', '/posts/1', { version: 0 }, headers)
         const [cookie] = (await write({})).headers.getSetCookie()
         expect(cookie).toMatch(/^auto-api-consistency=[\w-]{123}; Path=\/; Max-Age=90; HttpOnly; SameSite=Lax$/)
-        expect((await write({ 'origin': 'https://localhost', 'sec-fetch-site': 'same-origin' })).headers.getSetCookie()[0]).toMatch(/; Secure$/)
+        expect((await write({ 'origin': 'https://localhost', 'sec-fetch-site': 'same-origin' })).headers.getSetCookie()[0]).toMatch(
+          /; Secure$/,
+        )
         expect((await createScript(server).send('PATCH', '/posts/1?dryRun=true', { version: 0 })).headers.getSetCookie()).toEqual([])
         expect((await createScript(server).send('PATCH', '/posts/1', { unknown: 0 })).headers.getSetCookie()).toEqual([])
       })
@@ -162,7 +191,9 @@ describe.each(SERVERS)('$name', ({ isAvailable, open }) => {
         const old = (await createMarker(SECRET, new Map([[0, 1n]]), 10_000, false)).token
         expect(await answers({ 'consistency-token': token })).toBe('primary')
         expect(await answers({ cookie: `a=b; auto-api-consistency=${token}; c=d` })).toBe('primary')
-        expect(await answers({ 'consistency-token': old, 'cookie': `auto-api-consistency=${old}; auto-api-consistency=${token}` })).toBe('primary')
+        expect(await answers({ 'consistency-token': old, 'cookie': `auto-api-consistency=${old}; auto-api-consistency=${token}` })).toBe(
+          'primary',
+        )
         expect(await answers({ 'consistency-token': old })).toBe('replica')
       })
 
@@ -176,7 +207,19 @@ describe.each(SERVERS)('$name', ({ isAvailable, open }) => {
         vi.setSystemTime(Date.now() + 200_000)
         const early = await highest()
         vi.useRealTimers()
-        for (const sent of ['', 'x', '1000000000000000', foreign, flipped, token + token, 'A'.repeat(8_000), expired, early, `${token}\u00E9`, '-'.repeat(123)]) {
+        for (const sent of [
+          '',
+          'x',
+          '1000000000000000',
+          foreign,
+          flipped,
+          token + token,
+          'A'.repeat(8_000),
+          expired,
+          early,
+          `${token}\u00E9`,
+          '-'.repeat(123),
+        ]) {
           expect(await answers({ 'consistency-token': sent }), sent).toBe('replica')
           expect(await answers({ cookie: `auto-api-consistency=${encodeURIComponent(sent)}` }), sent).toBe('replica')
         }
@@ -245,7 +288,9 @@ describe.each(SERVERS)('$name', ({ isAvailable, open }) => {
       })
 
       it('of one replica moves reads to the other one', async () => {
-        const browser = createBrowser(await startUsed({ primary: opened.primary, replica: [opened.replica, opened.other.primary] }, { maxLag: 4_000 }))
+        const browser = createBrowser(
+          await startUsed({ primary: opened.primary, replica: [opened.replica, opened.other.primary] }, { maxLag: 4_000 }),
+        )
         // The second one is no replica.
         for (let count = 0; count < 4; count++) expect(await source(browser)).toBe('replica')
         expect(logged(warn)).toEqual([expect.stringContaining('Replica 2 does not respond. Error: It is no replica')])
@@ -257,7 +302,9 @@ describe.each(SERVERS)('$name', ({ isAvailable, open }) => {
         await opened.pause()
         await opened.exec('update posts set version = 5 where id = 1')
         await expect.poll(() => source(browser), { timeout: 10_000 }).toBe('primary')
-        await expect.poll(() => source(browser).then(() => logged(warn)), { timeout: 10_000 }).toEqual(['[auto-api] Replica 1 is more than 2000 ms behind. Reads use the primary until it is back.'])
+        await expect
+          .poll(() => source(browser).then(() => logged(warn)), { timeout: 10_000 })
+          .toEqual(['[auto-api] Replica 1 is more than 2000 ms behind. Reads use the primary until it is back.'])
         expect((await browser.send('GET', '/posts/1')).body.version).toBe(5)
         await opened.resume()
         await expect.poll(() => source(browser), { timeout: 10_000 }).toBe('replica')

@@ -1,4 +1,6 @@
-/** On every engine a scan returns each visible row once, in the order of the list: over batches that begin at ties, NULLs and equal dates. */
+/**
+ * On every engine a scan returns each visible row once, in the order of the list: over batches that begin at ties, NULLs and equal dates.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { scanner } from '../support/scan'
 import { ENGINE_CASES, isAvailable } from './support/databases'
@@ -7,16 +9,27 @@ import { get } from './support/walk'
 
 const SPECS = {
   makers: { columns: { id: 'integer!', name: 'text!' }, key: ['id'] },
-  things: { columns: { id: 'integer!', name: 'text', level: 'integer', at: 'date', makerId: 'integer' }, key: ['id'], references: [['makers', 'makerId']] },
+  things: {
+    columns: { id: 'integer!', name: 'text', level: 'integer', at: 'date', makerId: 'integer' },
+    key: ['id'],
+    references: [['makers', 'makerId']],
+  },
   judged: { columns: { id: 'integer!', level: 'integer' }, key: ['id'] },
 } as const
 
 const COUNT = 1100
 const ids = Array.from({ length: COUNT }, (_, index) => index + 1)
 const ROWS = {
-  makers: [{ id: 1, name: 'Ann' }, { id: 2, name: 'Ben' }],
+  makers: [
+    { id: 1, name: 'Ann' },
+    { id: 2, name: 'Ben' },
+  ],
   things: ids.map(id => ({
-    id, name: id % 11 === 0 ? null : `n${id % 50}`, level: id % 3 === 0 ? null : id % 5, at: id % 13 === 0 ? null : new Date(Date.UTC(2026, 0, 1 + id % 20)), makerId: id % 4 === 0 ? null : 1 + id % 2,
+    id,
+    name: id % 11 === 0 ? null : `n${id % 50}`,
+    level: id % 3 === 0 ? null : id % 5,
+    at: id % 13 === 0 ? null : new Date(Date.UTC(2026, 0, 1 + (id % 20))),
+    makerId: id % 4 === 0 ? null : 1 + (id % 2),
   })),
   judged: ids.map(id => ({ id, level: id % 7 })),
 }
@@ -27,9 +40,15 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
     beforeAll(async () => {
       server = await openFilled(engineCase, SPECS, ROWS, {
         plugins: [scanner()],
-        registrations: tables => Object.entries(tables).map(([name, schema]) => ({
-          name, schema, authorization: { permissions: { read: true }, ...name === 'judged' && { objectLevel: (row: Record<string, unknown>) => Number(row.level) < 5 } },
-        })),
+        registrations: tables =>
+          Object.entries(tables).map(([name, schema]) => ({
+            name,
+            schema,
+            authorization: {
+              permissions: { read: true },
+              ...(name === 'judged' && { objectLevel: (row: Record<string, unknown>) => Number(row.level) < 5 }),
+            },
+          })),
       })
     })
     afterAll(() => server?.opened.close())

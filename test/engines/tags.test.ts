@@ -19,7 +19,10 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
     const { things, samples, before } = WORLDS[dialect]()
     const columns = Object.entries(samples)
     /** Every column with each of its values. */
-    const changes = sampleFor(engineCase, columns.flatMap(([name, values]) => [...values, ...name === 'title' ? [] : [null]].map(value => [name, value] as const)))
+    const changes = sampleFor(
+      engineCase,
+      columns.flatMap(([name, values]) => [...values, ...(name === 'title' ? [] : [null])].map(value => [name, value] as const)),
+    )
     let opened: Opened
     let server: TestServer
     let duringUpdate: (() => Promise<unknown>) | undefined
@@ -106,7 +109,11 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
     let wait: () => Promise<void>
 
     beforeAll(async () => {
-      blog = await openBlog(engineCase, { hooks: { posts: { beforeUpdate: () => wait(), beforeDelete: () => wait(), beforePurge: () => wait(), beforeRestore: () => wait() } } })
+      blog = await openBlog(engineCase, {
+        hooks: {
+          posts: { beforeUpdate: () => wait(), beforeDelete: () => wait(), beforePurge: () => wait(), beforeRestore: () => wait() },
+        },
+      })
     })
     beforeEach(() => reset(blog, dialect))
     afterAll(() => blog?.opened.close())
@@ -148,7 +155,10 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
         await reset(blog, dialect)
         const tag = await tagOf('posts/1')
         const force = race % 4 < 2 ? '' : '?force=true'
-        const [update, removal] = await Promise.all([send('PATCH', 'posts/1', { title: `new ${race}` }, tag), send('DELETE', `posts/1${force}`, undefined, tag)])
+        const [update, removal] = await Promise.all([
+          send('PATCH', 'posts/1', { title: `new ${race}` }, tag),
+          send('DELETE', `posts/1${force}`, undefined, tag),
+        ])
         expect([['200', '412 PRECONDITION_FAILED'], ['404 NOT_FOUND', '200']]).toContainEqual([update, removal].map(told))
       }
     }, 600_000)
@@ -157,7 +167,13 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       for (let race = 0; race < RACES / 5; race++) {
         startRace(race, 4)
         const tags = [await tagOf('posts/1'), await tagOf('posts/2')]
-        const both = await Promise.all(['a', 'b'].map(name => send('PATCH', 'posts/bulk', { items: [1, 2].map(id => ({ id, data: { title: `${name} ${id} ${race}` }, ifMatch: tags[id - 1] })) })))
+        const both = await Promise.all(
+          ['a', 'b'].map(name =>
+            send('PATCH', 'posts/bulk', {
+              items: [1, 2].map(id => ({ id, data: { title: `${name} ${id} ${race}` }, ifMatch: tags[id - 1] })),
+            }),
+          ),
+        )
         expect(both.map(told).sort()).toEqual(['200', '412 BULK_FAILED'])
         const titles = [await send('GET', 'posts/1'), await send('GET', 'posts/2')].map(({ body }) => body.title[0])
         expect(titles[0]).toBe(titles[1])
@@ -166,10 +182,16 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
 
     it('let exactly one of two restores, and of two purges, succeed', async () => {
       startRace(0)
-      for (const [method, path, read] of [['POST', 'posts/4/restore', 'posts/4?onlyDeleted=true'], ['DELETE', 'posts/2?force=true', 'posts/2']] as const) {
+      for (const [method, path, read] of [
+        ['POST', 'posts/4/restore', 'posts/4?onlyDeleted=true'],
+        ['DELETE', 'posts/2?force=true', 'posts/2'],
+      ] as const) {
         const tag = await tagOf(read)
         const both = await Promise.all([1, 2].map(() => send(method, path, undefined, tag)))
-        expect([['200', '404 NOT_FOUND'], ['200', '412 PRECONDITION_FAILED']]).toContainEqual(both.map(told).sort())
+        expect([
+          ['200', '404 NOT_FOUND'],
+          ['200', '412 PRECONDITION_FAILED'],
+        ]).toContainEqual(both.map(told).sort())
       }
     })
   })

@@ -82,7 +82,9 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       await startServer('shared').tick(EVERY * 5_000_000)
       await opened.exec('alter table away rename to task_runs')
       expect(ran).toEqual([])
-      expect(error.mock.calls).toEqual([['[auto-api] The task `shared` failed.', expect.objectContaining({ message: expect.stringContaining('in the table `task_runs`') })]])
+      expect(error.mock.calls).toEqual([
+        ['[auto-api] The task `shared` failed.', expect.objectContaining({ message: expect.stringContaining('in the table `task_runs`') })],
+      ])
       error.mockRestore()
     })
   })

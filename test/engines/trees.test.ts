@@ -7,9 +7,26 @@ import { WRITER } from './support/scene'
 
 const shelves = mysqlTable('shelves', { id: int('id').primaryKey(), deletedAt: datetime('deleted_at', { fsp: 3 }) })
 /** No `deletion_id`, and no way to tell parents from children by their ids. */
-const boxes = mysqlTable('boxes', { id: int('id').primaryKey(), shelfId: int('shelf_id').references(() => shelves.id), boxId: int('box_id').references((): AnyMySqlColumn => boxes.id), deletedAt: datetime('deleted_at', { fsp: 3 }) })
+const boxes = mysqlTable('boxes', {
+  id: int('id').primaryKey(),
+  shelfId: int('shelf_id').references(() => shelves.id),
+  boxId: int('box_id').references((): AnyMySqlColumn => boxes.id),
+  deletedAt: datetime('deleted_at', { fsp: 3 }),
+})
 const labels = mysqlTable('labels', { id: int('id').primaryKey(), name: varchar('name', { length: 40 }) })
-const boxLabels = mysqlTable('box_labels', { boxId: int('box_id').notNull().references(() => boxes.id), labelId: int('label_id').notNull().references(() => labels.id), deletedAt: datetime('deleted_at', { fsp: 3 }) }, t => [primaryKey({ columns: [t.boxId, t.labelId] })])
+const boxLabels = mysqlTable(
+  'box_labels',
+  {
+    boxId: int('box_id')
+      .notNull()
+      .references(() => boxes.id),
+    labelId: int('label_id')
+      .notNull()
+      .references(() => labels.id),
+    deletedAt: datetime('deleted_at', { fsp: 3 }),
+  },
+  t => [primaryKey({ columns: [t.boxId, t.labelId] })],
+)
 
 const DDL = `
   create table shelves (id integer primary key, deleted_at datetime(3));
@@ -47,10 +64,16 @@ describe.skipIf(!mariadb || !isAvailable(mariadb))('mysql2 on MariaDB', () => {
   })
   afterAll(() => opened?.close())
 
-  const ask = async (method: string, path: string, body?: unknown) => (await server.request(method, `/api/${path}`, { body, caller: WRITER })).status
+  const ask = async (method: string, path: string, body?: unknown) =>
+    (await server.request(method, `/api/${path}`, { body, caller: WRITER })).status
   const ids = async () => (await opened.all('select id from boxes order by id')).map(([id]) => id)
 
-  it.each([['shelves/1', [20, 21]], ['boxes/5', [20, 21]], ['boxes/9', [1, 5, 20, 21]], ['boxes/20', [1, 2, 5, 7, 9]]])('purges a tree without a deletionId: %s', async (path, left) => {
+  it.each([
+    ['shelves/1', [20, 21]],
+    ['boxes/5', [20, 21]],
+    ['boxes/9', [1, 5, 20, 21]],
+    ['boxes/20', [1, 2, 5, 7, 9]],
+  ])('purges a tree without a deletionId: %s', async (path, left) => {
     expect(await ask('DELETE', `${path}?force=true`)).toBe(200)
     expect(await ids()).toEqual(left)
   })
@@ -58,6 +81,10 @@ describe.skipIf(!mariadb || !isAvailable(mariadb))('mysql2 on MariaDB', () => {
   it('reports restored links to plugins, like new links', async () => {
     expect(await ask('POST', 'boxes/20/relations/labels', { ids: [1, 2, 3] })).toBe(200)
     expect(await ask('POST', 'boxes/5/relations/labels', { ids: [2] })).toBe(200)
-    expect(told.map(({ kind, table, id }) => `${kind} ${table} ${id}`).sort()).toEqual(['link box_labels 20,1', 'link box_labels 20,3', 'link box_labels 5,2'])
+    expect(told.map(({ kind, table, id }) => `${kind} ${table} ${id}`).sort()).toEqual([
+      'link box_labels 20,1',
+      'link box_labels 20,3',
+      'link box_labels 5,2',
+    ])
   })
 })

@@ -50,7 +50,9 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
           { name: 'judged', schema: things, authorization: { permissions, objectLevel: () => true } },
         ],
       })
-      await opened.exec(`insert into things (id, organization_id, title, ${dialect === 'sqlite' ? 'real' : '"double"'.replaceAll('"', dialect === 'mysql' ? '`' : '"')}) values (1, 1, 'one', 1.7e308), (2, 1, 'two', 1.7e308)`)
+      await opened.exec(
+        `insert into things (id, organization_id, title, ${dialect === 'sqlite' ? 'real' : '"double"'.replaceAll('"', dialect === 'mysql' ? '`' : '"')}) values (1, 1, 'one', 1.7e308), (2, 1, 'two', 1.7e308)`,
+      )
       forge = async (sort, value) => {
         const { useApi } = await import('../../src/runtime/server/runtime')
         const { createCursor } = await import('../../src/runtime/server/core/sql/cursor')
@@ -102,8 +104,12 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
     })
 
     // A cursor cannot contain half of a surrogate pair: its text is UTF-8.
-    it.each(CASES.filter(([column, ,
-      value]) => typeof value !== 'object' && value !== '\uD800' && !UNFILTERED.has(column) && kindOf(getTableColumns(things)[column]!) !== 'date'))('is a 400 INVALID_CURSOR in a cursor that is made with it: %s = %s', async (column, _text, value) => {
+    it.each(
+      CASES.filter(
+        ([column, , value]) =>
+          typeof value !== 'object' && value !== '\uD800' && !UNFILTERED.has(column) && kindOf(getTableColumns(things)[column]!) !== 'date',
+      ),
+    )('is a 400 INVALID_CURSOR in a cursor that is made with it: %s = %s', async (column, _text, value) => {
       expect(await get('things', { sort: column, cursor: await forge(column, value) })).toEqual([400, 'INVALID_CURSOR'])
     })
 
@@ -159,14 +165,19 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       if (dialect === 'mysql' || engineCase.name === 'd1') return
       const numbers = dialect === 'pg' ? ['\'infinity\'', '\'-infinity\'', '\'nan\''] : ['9e999', '-9e999', 'null']
       const values = [...numbers, '1e21', ...numbers, 'null', '-1e-7'].map((number, index) => `(${100 + index}, 1, 'endless', ${number})`)
-      await opened.exec(`insert into things (id, organization_id, title, ${name === 'double' ? '"double"' : name}) values ${values.join(', ')}`)
+      await opened.exec(
+        `insert into things (id, organization_id, title, ${name === 'double' ? '"double"' : name}) values ${values.join(', ')}`,
+      )
       try {
         for (const sort of [name, `-${name}`]) {
           const ids: number[] = []
           for (let cursor: string | null = ''; cursor !== null && ids.length <= values.length;) {
             const filter = JSON.stringify({ title: 'endless' })
-            const { body } = await server.request('GET', `/api/things?${new URLSearchParams({ sort, filter, fields: 'id', limit: '1', cursor })}`,
-              { caller: CALLER }) as { body: { data: { id: number }[], meta: { nextCursor: string | null } } }
+            const { body } = (await server.request(
+              'GET',
+              `/api/things?${new URLSearchParams({ sort, filter, fields: 'id', limit: '1', cursor })}`,
+              { caller: CALLER },
+            )) as { body: { data: { id: number }[], meta: { nextCursor: string | null } } }
             ids.push(...body.data.map(({ id }) => id))
             cursor = body.meta.nextCursor
           }
@@ -194,7 +205,10 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
     if (dialect === 'pg') {
       it('returns 400 without a field where only Postgres detects it', async () => {
         for (const barePoint of [false, 5, 'abc']) {
-          const { status, body } = await server.request('POST', '/api/things', { body: { title: 'a', organizationId: 1, barePoint }, caller: CALLER })
+          const { status, body } = await server.request('POST', '/api/things', {
+            body: { title: 'a', organizationId: 1, barePoint },
+            caller: CALLER,
+          })
           expect([status, body.data.code]).toEqual([400, 'VALIDATION_FAILED'])
         }
       })

@@ -27,9 +27,15 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       server = await openFilled(engineCase, SPECS, ROWS, {
         config: {},
         plugins: [auditLog(), { ...plugin, resources: undefined, buildSetup: undefined }],
-        registrations: ({ things }) => [{
-          name: 'things', schema: things, protectedFields: ['photo', 'papers'], authorization: { permissions: { read: true, update: 'edit', delete: 'edit' } },
-        }, { name: 'auditLog', schema: AUDIT_LOGS[engineCase.dialect], authorization: { permissions: { read: 'edit' } } }],
+        registrations: ({ things }) => [
+          {
+            name: 'things',
+            schema: things,
+            protectedFields: ['photo', 'papers'],
+            authorization: { permissions: { read: true, update: 'edit', delete: 'edit' } },
+          },
+          { name: 'auditLog', schema: AUDIT_LOGS[engineCase.dialect], authorization: { permissions: { read: 'edit' } } },
+        ],
       })
       await server.opened.exec(await auditLogSql(engineCase.dialect))
     })
@@ -40,8 +46,12 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
     })
 
     const send = (method: string, path: string, raw?: string) =>
-      server.request(method, `/api/things/${path}`, { caller: CALLER, ...raw !== undefined && { raw, headers: { 'content-type': 'text/plain' } } })
-    const keysOf = (value: unknown) => [typeof value === 'string' ? JSON.parse(value) as unknown : value].flat().map(file => (file as { key: string }).key)
+      server.request(method, `/api/things/${path}`, {
+        caller: CALLER,
+        ...(raw !== undefined && { raw, headers: { 'content-type': 'text/plain' } }),
+      })
+    const keysOf = (value: unknown) =>
+      [typeof value === 'string' ? (JSON.parse(value) as unknown) : value].flat().map(file => (file as { key: string }).key)
 
     it.each([1, 2])('are stored, replaced, added at once and removed: row %i', async (id) => {
       const first = await send('POST', `${id}/upload/photo`, 'first')
@@ -54,7 +64,10 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       expect(papers.map(({ status }) => status)).toEqual([200, 200, 200])
       const { body } = await send('GET', String(id))
       const folderOf = `things/3${id}`
-      const named = [...keysOf(body.photo).map(key => `${folderOf}/photo/${key}`), ...keysOf(body.papers).map(key => `${folderOf}/papers/${key}`)]
+      const named = [
+        ...keysOf(body.photo).map(key => `${folderOf}/photo/${key}`),
+        ...keysOf(body.papers).map(key => `${folderOf}/papers/${key}`),
+      ]
       expect(named).toHaveLength(4)
       expect(filesIn(folder).filter(path => path.startsWith(folderOf))).toEqual(named.sort())
       expect((await send('DELETE', `${id}/files/papers/${keysOf(body.papers)[1]}`)).status).toBe(200)
@@ -66,14 +79,27 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       for (const text of ['first', 'other']) expect((await send('POST', '2/upload/photo', text)).status).toBe(200)
       expect((await send('DELETE', '2/files/photo')).status).toBe(200)
       const refused = [
-        await send('DELETE', '2/files/photo'), await send('POST', '2/upload/photo', '<html></html>'), await send('POST', '9/upload/photo', 'x'),
-        await server.request('POST', '/api/things/2/upload/photo', { caller: { user: { id: 2 } }, raw: 'x', headers: { 'content-type': 'text/plain' } }),
+        await send('DELETE', '2/files/photo'),
+        await send('POST', '2/upload/photo', '<html></html>'),
+        await send('POST', '9/upload/photo', 'x'),
+        await server.request('POST', '/api/things/2/upload/photo', {
+          caller: { user: { id: 2 } },
+          raw: 'x',
+          headers: { 'content-type': 'text/plain' },
+        }),
       ]
       expect(refused.map(({ status }) => status)).toEqual([404, 415, 404, 403])
       for (const path of ['audit-log?resource=things', 'things/2/history']) {
         const { body } = await server.request('GET', `/api/${path}`, { caller: CALLER })
         expect(body.data).toMatchObject([
-          { kind: 'update', recordId: '2', userId: '1', columns: ['photo'], before: { photo: { name: 'photo.txt', size: 5 } }, after: { photo: null } },
+          {
+            kind: 'update',
+            recordId: '2',
+            userId: '1',
+            columns: ['photo'],
+            before: { photo: { name: 'photo.txt', size: 5 } },
+            after: { photo: null },
+          },
           { kind: 'update', recordId: '2', columns: ['photo'], before: { photo: { size: 5 } }, after: { photo: { size: 5 } } },
           { kind: 'update', recordId: '2', columns: ['photo'], after: { photo: { name: 'photo.txt' } } },
         ])

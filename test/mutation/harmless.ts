@@ -27,11 +27,13 @@ export const HARMLESS: readonly Harmless[] = [
   ...inFile('core/access/row-scope.ts', [
     ['[]', '["Stryker was here"]', 'Every plan with a text search has conditions. The type does not say so.'],
     [
-      'where.filter(clause => !plan.related!.clauses.includes(clause))', 'where',
+      'where.filter(clause => !plan.related!.clauses.includes(clause))',
+      'where',
       'The conditions on related rows then apply twice, which finds the same rows in more time.',
     ],
     [
-      '!resource.auth?.objectLevel && !call.api.rowChecks.has(resource)', 'false',
+      '!resource.auth?.objectLevel && !call.api.rowChecks.has(resource)',
+      'false',
       'There is then no rule to find. The condition saves a promise per plan.',
     ],
     ['rules.length < 2', 'false', 'The function for several rules does the same for one rule, and accepts every row without rules.'],
@@ -48,7 +50,9 @@ export const HARMLESS: readonly Harmless[] = [
   if (permission === undefined) return false
   if (typeof permission === 'boolean') return permission
   return typeof permission === 'string' ? holds(ctx, permission) : undefined
-}`, '{}', DECIDED_LATER,
+}`,
+      '{}',
+      DECIDED_LATER,
     ],
     ['limitsOf(ctx)', 'true', DECIDED_LATER],
     ['permission === undefined', 'false', DECIDED_LATER],
@@ -79,15 +83,18 @@ export const HARMLESS: readonly Harmless[] = [
   ]),
   ...inFile('core/access/related.ts', [
     [
-      'bytes.some(one => one && operandsOf(sql``, one).length > 1)', 'bytes.every(one => one && operandsOf(sql``, one).length > 1)',
+      'bytes.some(one => one && operandsOf(sql``, one).length > 1)',
+      'bytes.every(one => one && operandsOf(sql``, one).length > 1)',
       'It matters only for one column, where both are the same.',
     ],
   ]),
-  ...inFile('core/parse/aggregate.ts', [
-    ['[]', '["Stryker was here"]', FIRST_ENTRY],
-  ]),
+  ...inFile('core/parse/aggregate.ts', [['[]', '["Stryker was here"]', FIRST_ENTRY]]),
   ...inFile('core/parse/body.ts', [
-    ['issues.length > 0', 'true', 'The empty list then passes through a function that returns it. The condition saves reading the fields of the caller.'],
+    [
+      'issues.length > 0',
+      'true',
+      'The empty list then passes through a function that returns it. The condition saves reading the fields of the caller.',
+    ],
     ['issues.length > 0', 'issues.length >= 0', 'The empty list then passes through a function that returns it.'],
     ['issues.length > 0', 'false', 'With issues, the request is refused, and nothing reads the values.'],
     ['kind === \'create\'', 'true', 'An update contains no primary key.'],
@@ -99,9 +106,7 @@ export const HARMLESS: readonly Harmless[] = [
     ['having.length > 0', 'true', 'No conditions cost nothing.'],
     ['having.length > 0', 'having.length >= 0', 'No conditions cost nothing.'],
   ]),
-  ...inFile('core/parse/filter.ts', [
-    ['brackets.length === 0', 'false', 'An object without conditions has the same meaning.'],
-  ]),
+  ...inFile('core/parse/filter.ts', [['brackets.length === 0', 'false', 'An object without conditions has the same meaning.']]),
   ...inFile('core/parse/if-match.ts', [
     ['[]', '["Stryker was here"]', FIRST_ENTRY],
     ['tag !== undefined', 'true', 'The text `undefined` is no revision.'],
@@ -109,9 +114,7 @@ export const HARMLESS: readonly Harmless[] = [
   ...inFile('core/parse/include.ts', [
     ['index < text.length', 'index <= text.length', 'What follows the last character is neither a separator nor a bracket.'],
   ]),
-  ...inFile('core/parse/write.ts', [
-    ['error instanceof ApiError', 'true', 'The checks of a tag throw no other errors.'],
-  ]),
+  ...inFile('core/parse/write.ts', [['error instanceof ApiError', 'true', 'The checks of a tag throw no other errors.']]),
   ...inFile('core/plan/filter.ts', [
     ['value === null', 'false', 'No column that can be compared has the value null. The condition says so before the conversion.'],
     ['related.length > 0', 'true', 'An empty list of relation filters adds no condition.'],
@@ -120,15 +123,11 @@ export const HARMLESS: readonly Harmless[] = [
   ...inFile('core/plan/include.ts', [
     ['tree.size === 0', 'false', 'The plan of no includes is an empty list too. The condition saves a promise.'],
   ]),
-  ...inFile('core/plan/readable-relation.ts', [
-    ['[]', '["Stryker was here"]', 'A text has neither rules nor row checks.'],
-  ]),
+  ...inFile('core/plan/readable-relation.ts', [['[]', '["Stryker was here"]', 'A text has neither rules nor row checks.']]),
   ...inFile('core/plan/relation.ts', [
     ['Object.keys(metadata).length === 0', 'false', 'The validation of no values returns no values. The condition saves it.'],
   ]),
-  ...inFile('core/plan/search.ts', [
-    ['[]', '["Stryker was here"]', 'No field has this name.'],
-  ]),
+  ...inFile('core/plan/search.ts', [['[]', '["Stryker was here"]', 'No field has this name.']]),
   ...inFile('core/sql/cursor.ts', [
     ['[]', '["Stryker was here"]', OTHER_LIST],
     ['[0x811C9DC5, 0x01234567]', '[]', 'The checksum then starts with other numbers, and detects edits as well.'],
@@ -160,13 +159,12 @@ export const HARMLESS: readonly Harmless[] = [
   ...inFile('plugins/file-upload/columns.ts', [
     ['typeof length === \'number\'', 'true', 'A column without a length is not shorter than any.'],
   ]),
-  ...inFile('plugins/file-upload/lifecycle.ts', [
-    ['batch.size > 0', 'true', 'Nothing is read or removed for an empty batch.'],
-  ]),
+  ...inFile('plugins/file-upload/lifecycle.ts', [['batch.size > 0', 'true', 'Nothing is read or removed for an empty batch.']]),
   ...inFile('plugins/file-upload/content/dimensions.ts', [
     ['head[at] !== 0x69', 'false', 'The condition saves reading four letters at each byte.'],
     [
-      'size.width * size.height > largest.width * largest.height', 'size.width * size.height >= largest.width * largest.height',
+      'size.width * size.height > largest.width * largest.height',
+      'size.width * size.height >= largest.width * largest.height',
       'Both have the same number of pixels.',
     ],
   ]),
@@ -176,23 +174,20 @@ export const HARMLESS: readonly Harmless[] = [
   ]),
   ...inFile('plugins/file-upload/content/multipart.ts', [
     [
-      'held.byteLength - delimiter.byteLength + 1', 'held.byteLength - delimiter.byteLength - 1',
+      'held.byteLength - delimiter.byteLength + 1',
+      'held.byteLength - delimiter.byteLength - 1',
       'The search for the delimiter then begins two bytes earlier.',
     ],
   ]),
   ...inFile('plugins/file-upload/content/receive.ts', [
     ['text.slice(-16)', 'text', 'The whole text is then checked again with each chunk.'],
   ]),
-  ...inFile('plugins/file-upload/record/stored-file.ts', [
-    ['{\n    return undefined\n  }', '{}', NO_RETURN],
-  ]),
+  ...inFile('plugins/file-upload/record/stored-file.ts', [['{\n    return undefined\n  }', '{}', NO_RETURN]]),
   ...inFile('plugins/file-upload/storage/unstorage.ts', [
     ['at < bytes.byteLength', 'at <= bytes.byteLength', 'The last piece of the text is then empty.'],
     ['at < binary.length', 'at <= binary.length', 'An array of bytes ignores a value after its end.'],
   ]),
-  ...inFile('plugins/response-cache/dependencies.ts', [
-    ['[]', '["Stryker was here"]', 'A name is no function.'],
-  ]),
+  ...inFile('plugins/response-cache/dependencies.ts', [['[]', '["Stryker was here"]', 'A name is no function.']]),
   ...inFile('plugins/response-cache/encode.ts', [
     ['index < values.length', 'index <= values.length', 'The text then also contains the number of values.'],
     ['-0', '+0', ZEROS],

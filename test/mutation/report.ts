@@ -38,7 +38,9 @@ const sources = new Map<string, readonly string[]>()
 function codeOf({ fileName, location: { start, end } }: MutantResult): string {
   if (!sources.has(fileName)) sources.set(fileName, readFileSync(fileName, 'utf8').split('\n'))
   const lines = sources.get(fileName)!.slice(start.line - 1, end.line)
-  return lines.map((line, index) => line.slice(index === 0 ? start.column - 1 : 0, index === lines.length - 1 ? end.column - 1 : undefined)).join('\n')
+  return lines
+    .map((line, index) => line.slice(index === 0 ? start.column - 1 : 0, index === lines.length - 1 ? end.column - 1 : undefined))
+    .join('\n')
 }
 
 const fileOf = ({ fileName }: MutantResult) => relative(process.cwd(), fileName).replaceAll('\\', '/')

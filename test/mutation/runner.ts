@@ -113,7 +113,10 @@ async function sweep(runner: VitestRunner, { tests: timed = [], mutantCoverage }
     }
     const count = Object.keys(results).length
     for (const { name, meta: { stopped } } of ran) if (stopped) appendFileSync(`${file}.log`, `${path}, ${name}: ${stopped}\n`)
-    appendFileSync(`${file}.log`, `${path}, tests of at least ${from} ms: ${count} of ${untried.size} changes noticed so far, ${Date.now() - start} ms\n`)
+    appendFileSync(
+      `${file}.log`,
+      `${path}, tests of at least ${from} ms: ${count} of ${untried.size} changes noticed so far, ${Date.now() - start} ms\n`,
+    )
   }
   for (const [mutant, count] of untried) if (count === 0 && !known.has(mutant)) results[mutant] ??= null
   runner.ctx.provide('sweep', undefined)

@@ -24,7 +24,10 @@ describe('an app that does not list Nuxt UI', () => {
   })
 
   const open = async (path: string, user?: string) => {
-    const response = await fetch(server!.url + path, { redirect: 'manual', headers: { accept: 'text/html', ...user && { 'x-user': user } } })
+    const response = await fetch(server!.url + path, {
+      redirect: 'manual',
+      headers: { accept: 'text/html', ...(user && { 'x-user': user }) },
+    })
     return { status: response.status, location: response.headers.get('location'), html: await response.text() }
   }
 

@@ -70,7 +70,8 @@ async function runCommand([command, ...args]: string[], app: FollowedApp, expect
 
 /** All apps share one installation, so that the packages are installed before the test. */
 function assertInstalled({ cwd }: FollowedApp, args: readonly string[]): void {
-  for (const name of args.filter(arg => !arg.startsWith('-')).map(spec => spec.replace(/(?<=.)@.*$/, ''))) expect(readFileSync(join(cwd, 'node_modules', name, 'package.json'), 'utf8')).toContain(`"${name}"`)
+  for (const name of args.filter(arg => !arg.startsWith('-')).map(spec => spec.replace(/(?<=.)@.*$/, '')))
+    expect(readFileSync(join(cwd, 'node_modules', name, 'package.json'), 'utf8')).toContain(`"${name}"`)
 }
 
 async function sendRequest(args: readonly string[], app: FollowedApp, expected: unknown): Promise<void> {

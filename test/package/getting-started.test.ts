@@ -83,7 +83,11 @@ describe.each([
   it('has no package that the pages do not install', () => {
     for (const name of NOT_INSTALLED) expect(existsSync(join(app.cwd, 'node_modules', name))).toBe(false)
     const installed = Object.keys(JSON.parse(readFileSync(join(app.cwd, 'package.json'), 'utf8')).dependencies as object)
-    const named = new Set([...FOLLOWED_PAGES.flatMap(page => findPackages(readPage(page)).map(({ name }) => name)), ...NOT_INSTALLED, 'nuxt'])
+    const named = new Set([
+      ...FOLLOWED_PAGES.flatMap(page => findPackages(readPage(page)).map(({ name }) => name)),
+      ...NOT_INSTALLED,
+      'nuxt',
+    ])
     expect(installed.filter(name => !named.has(name))).toEqual([])
   })
 })

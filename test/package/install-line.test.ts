@@ -44,7 +44,9 @@ describe('the command to install', () => {
     const folder = createEmptyApp()
     const [command, ...words] = line.split(/\s+/).map(word => word === 'nuxt-auto-api' ? tarball : word)
     run(folder, command!, ...words, ...RESOLVE)
-    const { packages } = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')) as { packages: Record<string, { version: string }> }
+    const { packages } = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')) as {
+      packages: Record<string, { version: string }>
+    }
     expect(packages['node_modules/@tanstack/vue-query']).toBeDefined()
     expect(packages['node_modules/vue']!.version).toMatch(/^3\./)
   })

@@ -40,23 +40,39 @@ describe('the official inspector', () => {
       if (status !== 0) throw new Error(warned)
     })
     notebook = await startNotebook()
-    const { body } = await notebook.request('/api/apiTokens', { method: 'POST', cookie: await notebook.signIn('ada'), body: { name: 'agent' } })
+    const { body } = await notebook.request('/api/apiTokens', {
+      method: 'POST',
+      cookie: await notebook.signIn('ada'),
+      body: { name: 'agent' },
+    })
     token = body.token
   })
   afterAll(() => notebook?.stop())
 
   const inspect = async (...args: string[]) => {
     const ended = await run(
-      join(folder, 'node_modules/.bin/mcp-inspector'), '--cli', `${notebook.url}/api/mcp`, '--transport', 'http', '--header', `Authorization: Bearer ${token}`, ...args,
+      join(folder, 'node_modules/.bin/mcp-inspector'),
+      '--cli',
+      `${notebook.url}/api/mcp`,
+      '--transport',
+      'http',
+      '--header',
+      `Authorization: Bearer ${token}`,
+      ...args,
     )
     if (ended.status !== 0) throw new Error(ended.warned)
-    return JSON.parse(ended.printed) as { readonly tools: readonly { readonly name: string }[], readonly content: readonly [{ readonly text: string }] }
+    return JSON.parse(ended.printed) as {
+      readonly tools: readonly { readonly name: string }[]
+      readonly content: readonly [{ readonly text: string }]
+    }
   }
 
   it('lists the tools and calls one', async () => {
     const { tools } = await inspect('--method', 'tools/list')
     expect(tools.map(({ name }) => name)).toEqual(['describe', 'list', 'get', 'aggregate', 'create', 'update', 'delete'])
-    const { content: [{ text }] } = await inspect('--method', 'tools/call', '--tool-name', 'get', '--tool-arg', 'resource=notes', '--tool-arg', 'id=1')
+    const {
+      content: [{ text }],
+    } = await inspect('--method', 'tools/call', '--tool-name', 'get', '--tool-arg', 'resource=notes', '--tool-arg', 'id=1')
     expect(JSON.parse(text)).toMatchObject({ record: { id: 1, text: 'first of one' } })
   })
 })

@@ -45,7 +45,13 @@ describe('the packed tarball', () => {
 
   it.each(entries)('can be imported by Node: %s', (entry) => {
     const options = entry.endsWith('.json') ? ', { with: { type: \'json\' } }' : ''
-    const names = run(folder, process.execPath, '--input-type=module', '--eval', `console.log(Object.keys(await import('${entry}'${options})).join())`)
+    const names = run(
+      folder,
+      process.execPath,
+      '--input-type=module',
+      '--eval',
+      `console.log(Object.keys(await import('${entry}'${options})).join())`,
+    )
     expect(names.trim()).not.toBe('')
   })
 
@@ -80,7 +86,9 @@ describe('the command nuxt-auto-api', () => {
   it('checks the app, and compares the access matrix', () => {
     expect(() => run(folder, 'nuxt-auto-api', 'check')).toThrow(/access-matrix\.md`?, the access matrix, does not exist/)
     run(folder, 'nuxt-auto-api', 'check', '--update')
-    expect(readFileSync(join(folder, 'access-matrix.md'), 'utf8')).toMatch(/^## books\n\n.*\n.*\n\| read \| everybody \|\n\| create \| `\(?ctx\)? => !!ctx\.user` \|\n\| update \| nobody \|$/m)
+    expect(readFileSync(join(folder, 'access-matrix.md'), 'utf8')).toMatch(
+      /^## books\n\n.*\n.*\n\| read \| everybody \|\n\| create \| `\(?ctx\)? => !!ctx\.user` \|\n\| update \| nobody \|$/m,
+    )
   })
 })
 
@@ -91,7 +99,9 @@ describe('the test kit', () => {
 
   it('runs with vitest', () => {
     const vitest = join(root, 'node_modules/vitest/vitest.mjs')
-    expect(run(folder, process.execPath, vitest, 'run', '--globals', '--no-color', '--root', folder, 'test/access.test.mjs')).toMatch(/Tests +1 passed/)
+    expect(run(folder, process.execPath, vitest, 'run', '--globals', '--no-color', '--root', folder, 'test/access.test.mjs')).toMatch(
+      /Tests +1 passed/,
+    )
   })
 })
 
@@ -100,14 +110,19 @@ const kit = (...args: string[]) => run(folder, process.execPath, join(root, 'nod
 describe('drizzle-kit reads the column presets of the package', () => {
   const schemaOf = (dialect: string) => `./server/database/presets/${dialect}.ts`
 
-  it.each([['sqlite', 'sqlite'], ['pg', 'postgresql'], ['mysql', 'mysql']])('and generates a migration from nuxt-auto-api/schema/%s', (entry, dialect) => {
+  it.each([
+    ['sqlite', 'sqlite'],
+    ['pg', 'postgresql'],
+    ['mysql', 'mysql'],
+  ])('and generates a migration from nuxt-auto-api/schema/%s', (entry, dialect) => {
     const out = `./migrations/${entry}`
     kit('generate', `--dialect=${dialect}`, `--schema=${schemaOf(entry)}`, `--out=${out}`)
     const [migration] = readdirSync(join(folder, out)).filter(name => name.endsWith('.sql'))
     const text = readFileSync(join(folder, out, migration!), 'utf8')
     expect(text).toMatch(/CREATE TABLE [`"]shelves[`"] [^;]*organization_id[^;]*created_at[^;]*deletion_id/)
     expect(text).toMatch(/CREATE TABLE [`"]task_runs[`"] [^;]*task[^;]*due/)
-    for (const table of ['api_tokens', 'audit_log', 'idempotency_keys']) expect(text).toMatch(new RegExp('CREATE TABLE [`"]' + table + '[`"]'))
+    for (const table of ['api_tokens', 'audit_log', 'idempotency_keys'])
+      expect(text).toMatch(new RegExp('CREATE TABLE [`"]' + table + '[`"]'))
   })
 
   it('and pushes them to a database', () => {
@@ -168,7 +183,12 @@ describe('a fresh app that has it installed', () => {
     const stream = await fetch(`${server!.url}/api/events/stream`, { headers: { 'x-outbox-key': env.OUTBOX_KEY } })
     expect([stream.status, stream.headers.get('cache-control')]).toEqual([200, 'no-store'])
     const last = JSON.parse((await stream.text()).trimEnd().split('\n').at(-1)!)
-    expect(last).toMatchObject({ kind: 'books.create', recordId: String(id), after: JSON.stringify({ id, title: 'Shirley' }), userId: 'bob' })
+    expect(last).toMatchObject({
+      kind: 'books.create',
+      recordId: String(id),
+      after: JSON.stringify({ id, title: 'Shirley' }),
+      userId: 'bob',
+    })
     expect(await ask('/api/events')).toMatchObject({ status: 401 })
     expect(await ask('/api/events', { headers: { 'x-user': 'bob' } })).toMatchObject({ status: 403 })
   })
@@ -191,7 +211,10 @@ describe('an app without @tanstack/vue-query', () => {
 
   beforeAll(async () => {
     rmSync(join(folder, 'node_modules/@tanstack'), { recursive: true })
-    writeFileSync(join(folder, 'app/app.vue'), '<script setup>if (useRoute().query.list) useAutoApiList(\'books\')</script>\n<template><p>API only</p></template>\n')
+    writeFileSync(
+      join(folder, 'app/app.vue'),
+      '<script setup>if (useRoute().query.list) useAutoApiList(\'books\')</script>\n<template><p>API only</p></template>\n',
+    )
     // Warnings are printed to stderr.
     printed = run(folder, 'sh', '-c', 'nuxi build 2>&1')
     server = await startBuiltApp(folder, env)

@@ -10,7 +10,15 @@ import { hashOf, makeOnce, root } from '../support/once'
 
 /** The dependencies of the apps, in the versions of the repository. All apps with the same versions share one installation. */
 const BESIDES = [
-  'nuxt', 'drizzle-orm', '@tanstack/vue-query', 'better-sqlite3', '@types/better-sqlite3', 'drizzle-kit', '@libsql/client', 'pg', '@types/pg',
+  'nuxt',
+  'drizzle-orm',
+  '@tanstack/vue-query',
+  'better-sqlite3',
+  '@types/better-sqlite3',
+  'drizzle-kit',
+  '@libsql/client',
+  'pg',
+  '@types/pg',
 ]
 
 /** Those of the pages about sessions, which run with the newest versions only. */
@@ -149,7 +157,11 @@ export interface RunningServer {
  * @param env more environment variables
  * @param options options of Node
  */
-export async function startBuiltApp(folder: string, env: Readonly<Record<string, string>> = {}, ...options: string[]): Promise<RunningServer> {
+export async function startBuiltApp(
+  folder: string,
+  env: Readonly<Record<string, string>> = {},
+  ...options: string[]
+): Promise<RunningServer> {
   return await startServer({ cwd: tmpdir(), env }, process.execPath, ...options, join(folder, '.output/server/index.mjs'))
 }
 

@@ -8,7 +8,12 @@ import { createFolder, installPackedPackage, run, startBuiltApp, type RunningSer
 
 /** The newest Nuxt 4 with the newest Drizzle 0.45 is left out, because the test of the tarball uses them. */
 const VERSIONS: readonly ({ readonly name: string, readonly installed: string, readonly version: RegExp } & Variant)[] = [
-  { name: 'Nuxt 4.0 with the oldest Drizzle', installed: 'nuxt', version: /^4\.0\./, versions: { 'nuxt': '4.0.3', 'drizzle-orm': '0.45.2' } },
+  {
+    name: 'Nuxt 4.0 with the oldest Drizzle',
+    installed: 'nuxt',
+    version: /^4\.0\./,
+    versions: { 'nuxt': '4.0.3', 'drizzle-orm': '0.45.2' },
+  },
   {
     name: 'Drizzle 1.0',
     installed: 'drizzle-orm',
@@ -19,7 +24,12 @@ const VERSIONS: readonly ({ readonly name: string, readonly installed: string, r
     name: 'the nightly of Nuxt 5',
     installed: 'nuxt',
     version: /^5\.0\.0-/,
-    versions: { 'nuxt': 'npm:nuxt-nightly@5.0.0-29830089.dc519522', '@nuxt/kit': 'npm:@nuxt/kit-nightly@5.0.0-29830089.dc519522', 'nitro': '3.0.260903-beta', 'h3': '2.0.8' },
+    versions: {
+      'nuxt': 'npm:nuxt-nightly@5.0.0-29830089.dc519522',
+      '@nuxt/kit': 'npm:@nuxt/kit-nightly@5.0.0-29830089.dc519522',
+      'nitro': '3.0.260903-beta',
+      'h3': '2.0.8',
+    },
     files: 'nuxt-5',
   },
 ]
@@ -43,7 +53,12 @@ describe.each(VERSIONS)('$name', ({ installed, version, ...variant }) => {
   })
 
   const ask = async (path: string, { body, ...init }: { body?: object, headers?: Record<string, string> } = {}) => {
-    const response = await fetch(server!.url + path, body === undefined ? init : { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json', ...init.headers } })
+    const response = await fetch(
+      server!.url + path,
+      body === undefined
+        ? init
+        : { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json', ...init.headers } },
+    )
     return { status: response.status, location: response.headers.get('location'), body: await response.json() }
   }
 
@@ -52,14 +67,19 @@ describe.each(VERSIONS)('$name', ({ installed, version, ...variant }) => {
   })
 
   if (installed === 'drizzle-orm') {
-    it.each([['sqlite', 'sqlite'], ['pg', 'postgresql'], ['mysql', 'mysql']])('generates a migration from nuxt-auto-api/schema/%s with drizzle-kit', (entry, dialect) => {
+    it.each([
+      ['sqlite', 'sqlite'],
+      ['pg', 'postgresql'],
+      ['mysql', 'mysql'],
+    ])('generates a migration from nuxt-auto-api/schema/%s with drizzle-kit', (entry, dialect) => {
       const out = `./migrations/${entry}`
       run(folder, 'drizzle-kit', 'generate', `--dialect=${dialect}`, `--schema=./server/database/presets/${entry}.ts`, `--out=${out}`)
       const file = readdirSync(join(folder, out), { recursive: true, encoding: 'utf8' }).find(name => name.endsWith('.sql'))
       const text = readFileSync(join(folder, out, file!), 'utf8')
       expect(text).toMatch(/CREATE TABLE [`"]shelves[`"] [^;]*organization_id[^;]*created_at[^;]*deletion_id/)
       expect(text).toMatch(/CREATE TABLE [`"]task_runs[`"] [^;]*task[^;]*due/)
-      for (const table of ['api_tokens', 'audit_log', 'idempotency_keys']) expect(text).toMatch(new RegExp('CREATE TABLE [`"]' + table + '[`"]'))
+      for (const table of ['api_tokens', 'audit_log', 'idempotency_keys'])
+        expect(text).toMatch(new RegExp('CREATE TABLE [`"]' + table + '[`"]'))
     })
 
     it('compiles with the types of the tables', () => {
@@ -68,22 +88,44 @@ describe.each(VERSIONS)('$name', ({ installed, version, ...variant }) => {
   }
 
   it('responds with a list to an anonymous caller', async () => {
-    expect(await ask('/api/books?limit=2')).toMatchObject({ status: 200, body: { data: [{ id: 1, title: 'Middlemarch' }, { id: 2, title: 'Emma' }], meta: { page: 1, limit: 2, total: 3 } } })
+    expect(await ask('/api/books?limit=2')).toMatchObject({
+      status: 200,
+      body: {
+        data: [
+          { id: 1, title: 'Middlemarch' },
+          { id: 2, title: 'Emma' },
+        ],
+        meta: { page: 1, limit: 2, total: 3 },
+      },
+    })
   })
 
   it('refuses a write without permission and writes nothing', async () => {
-    expect(await ask('/api/books', { body: { title: 'Persuasion' } })).toMatchObject({ status: 401, body: { data: { code: 'UNAUTHENTICATED' } } })
+    expect(await ask('/api/books', { body: { title: 'Persuasion' } })).toMatchObject({
+      status: 401,
+      body: { data: { code: 'UNAUTHENTICATED' } },
+    })
     expect((await ask('/api/books')).body.meta.total).toBe(3)
   })
 
   it('creates a record for a caller with permission', async () => {
-    expect(await ask('/api/books', { body: { title: 'Persuasion' }, headers: { 'x-user': 'ada' } })).toEqual({ status: 201, location: '/api/books/4', body: { id: 4, title: 'Persuasion' } })
+    expect(await ask('/api/books', { body: { title: 'Persuasion' }, headers: { 'x-user': 'ada' } })).toEqual({
+      status: 201,
+      location: '/api/books/4',
+      body: { id: 4, title: 'Persuasion' },
+    })
     expect((await ask('/api/books/4')).body).toEqual({ id: 4, title: 'Persuasion' })
   })
 
   it('responds to HEAD and OPTIONS, and forbids shared caches in every response', async () => {
     const send = (path: string, method: string) => fetch(server!.url + path, { method, headers: { accept: 'application/json' } })
-    for (const [path, method, status] of [['/api/books', 'GET', 200], ['/api/books', 'HEAD', 200], ['/api/books', 'OPTIONS', 204], ['/api/books', 'PUT', 405], ['/api/books/99', 'GET', 404]] as const) {
+    for (const [path, method, status] of [
+      ['/api/books', 'GET', 200],
+      ['/api/books', 'HEAD', 200],
+      ['/api/books', 'OPTIONS', 204],
+      ['/api/books', 'PUT', 405],
+      ['/api/books/99', 'GET', 404],
+    ] as const) {
       const { status: answered, headers } = await send(path, method)
       expect([answered, headers.get('cache-control')]).toEqual([status, 'private, no-cache'])
       expect(headers.get('vary')?.toLowerCase()).toMatch(/^(?=.*\bcookie\b)(?=.*\bauthorization\b)(?=.*\baccept\b)/)
@@ -98,7 +140,8 @@ describe.each(VERSIONS)('$name', ({ installed, version, ...variant }) => {
   if (installed === 'nuxt') describeStreams({
     url: () => server!.url,
     resource: 'books',
-    fill: rows => `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${rows}) insert into books (id, title) select 1000 + i, 'book ' || i from n where true on conflict do nothing`,
+    fill: rows =>
+      `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${rows}) insert into books (id, title) select 1000 + i, 'book ' || i from n where true on conflict do nothing`,
   })
 
   it('refuses a body that is too long with a readable response', async () => {

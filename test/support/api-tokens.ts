@@ -50,7 +50,12 @@ export interface TokenApi {
   /** The caller of a session, with the current rights of the user. */
   readonly session: (id: number) => Caller
   /** Sends a request with a token and, unless `caller` is set, without a session. */
-  readonly ask: (token: string, method: string, path: string, options?: { body?: unknown, headers?: Record<string, string>, caller?: Caller }) => Promise<Answered>
+  readonly ask: (
+    token: string,
+    method: string,
+    path: string,
+    options?: { body?: unknown, headers?: Record<string, string>, caller?: Caller },
+  ) => Promise<Answered>
   /** Makes a token as the user. */
   readonly make: (userId: number, body?: object) => Promise<{ id: string, token: string } & Record<string, unknown>>
   /** The statements since the last call. */
@@ -72,28 +77,54 @@ export interface TokenApiOptions extends Partial<Omit<ServerOptions, 'plugins'>>
 /** Until the writes that follow the responses are done. */
 export const settle = () => new Promise<void>(resolve => setImmediate(() => setTimeout(resolve, 2)))
 
-export async function openTokenApi({ options, auth = {}, plugins = [], registrations = [], config, client: shared, before = '', ...server }: TokenApiOptions = {}): Promise<TokenApi> {
+export async function openTokenApi({
+  options,
+  auth = {},
+  plugins = [],
+  registrations = [],
+  config,
+  client: shared,
+  before = '',
+  ...server
+}: TokenApiOptions = {}): Promise<TokenApi> {
   const client = shared ?? new Database(':memory:')
   if (!shared) client.exec(SCHEMA + before)
   const log: string[] = []
   const db = drizzle({ client, logger: { logQuery: text => void log.push(text) } })
   const users_ = () => drizzle({ client })
   const findUser = (userId: string) => {
-    const [user] = users_().select().from(users).where(eq(users.id, Number(userId))).all()
+    const [user] = users_()
+      .select()
+      .from(users)
+      .where(eq(users.id, Number(userId)))
+      .all()
     return user && !user.banned ? user : null
   }
   const own: ResourceRegistration[] = [
     { name: 'apiTokens', schema: apiTokens, authorization: auth.apiTokens ?? TOKENS_AUTH },
     { name: 'users', schema: users, authorization: auth.users ?? { permissions: { read: 'users' } } },
     {
-      name: 'posts', schema: posts,
+      name: 'posts',
+      schema: posts,
       authorization: auth.posts ?? {
-        permissions: { read: 'posts:read', create: 'posts.write', update: ['editor', (ctx: AutoApiContext) => ctx.user?.role === 'writer'], delete: 'editor' },
+        permissions: {
+          read: 'posts:read',
+          create: 'posts.write',
+          update: ['editor', (ctx: AutoApiContext) => ctx.user?.role === 'writer'],
+          delete: 'editor',
+        },
         fields: { secret: { read: 'editor' } },
-        listFilter: (table, ctx) => ctx.user?.role === 'editor' || ctx.permissions.includes('*') ? undefined : sql`${(table as typeof posts).authorId} = ${ctx.user?.id}`,
+        listFilter: (table, ctx) =>
+          ctx.user?.role === 'editor' || ctx.permissions.includes('*')
+            ? undefined
+            : sql`${(table as typeof posts).authorId} = ${ctx.user?.id}`,
       },
     },
-    { name: 'notes', schema: notes, authorization: auth.notes ?? { permissions: { read: true, create: true, update: ctx => ctx.user !== null } } },
+    {
+      name: 'notes',
+      schema: notes,
+      authorization: auth.notes ?? { permissions: { read: true, create: true, update: ctx => ctx.user !== null } },
+    },
   ]
   const created = await createServer({
     db,
@@ -111,9 +142,13 @@ export async function openTokenApi({ options, auth = {}, plugins = [], registrat
     server: created,
     client,
     session,
-    ask: (token, method, path, { headers, ...rest } = {}) => created.request(method, path, { ...rest, headers: { authorization: `Bearer ${token}`, ...headers } }),
+    ask: (token, method, path, { headers, ...rest } = {}) =>
+      created.request(method, path, { ...rest, headers: { authorization: `Bearer ${token}`, ...headers } }),
     async make(userId, body = {}) {
-      const { status, body: record } = await created.request('POST', '/api/apiTokens', { caller: session(userId), body: { name: 'a token', ...body } })
+      const { status, body: record } = await created.request('POST', '/api/apiTokens', {
+        caller: session(userId),
+        body: { name: 'a token', ...body },
+      })
       if (status !== 201) throw new Error(`${status}: ${JSON.stringify(record)}`)
       return record
     },

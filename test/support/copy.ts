@@ -15,5 +15,6 @@ export function copySources(folder: string): void {
 /** Links the installed packages on the same disk, because copying every file would take most of the time of a test. */
 export function copyPackages(folder: string, from = root): void {
   const packages = join(from, 'node_modules')
-  if (spawnSync('cp', ['-al', packages, folder]).status !== 0) cpSync(packages, join(folder, 'node_modules'), { recursive: true, verbatimSymlinks: true })
+  if (spawnSync('cp', ['-al', packages, folder]).status !== 0)
+    cpSync(packages, join(folder, 'node_modules'), { recursive: true, verbatimSymlinks: true })
 }

@@ -1,5 +1,6 @@
 /**
- * A D1 database for tests: Cloudflare's runtime with its limits, in memory. A worker runs the statements on the real binding. Miniflare's own
+ * A D1 database for tests: Cloudflare's runtime with its limits, in memory. A worker runs the statements on the real binding. Miniflare's
+ * own
  * proxy of a binding asks the runtime for each `prepare` and `bind`, which takes longer than the statements themselves.
  */
 import { Miniflare } from 'miniflare'
@@ -53,7 +54,10 @@ export async function openD1(): Promise<LocalD1> {
   await miniflare.ready
 
   async function send(method: Method, statements: readonly Statement[], options?: object): Promise<unknown> {
-    const response = await miniflare.dispatchFetch('http://localhost', { method: 'POST', body: JSON.stringify({ method, statements, options }) })
+    const response = await miniflare.dispatchFetch('http://localhost', {
+      method: 'POST',
+      body: JSON.stringify({ method, statements, options }),
+    })
     const { result, error, cause } = await response.json() as { result?: unknown, error?: string, cause?: string }
     if (error !== undefined) throw new Error(error, cause === undefined ? undefined : { cause: new Error(cause) })
     return result
@@ -70,12 +74,26 @@ export async function openD1(): Promise<LocalD1> {
     sent.set(prepared, statement)
     return prepared
   }
-  const d1 = { prepare: (text: string) => prepare(text), batch: (statements: object[]) => send('batch', statements.map(each => sent.get(each)!)) }
+  const d1 = {
+    prepare: (text: string) => prepare(text),
+    batch: (statements: object[]) =>
+      send(
+        'batch',
+        statements.map(each => sent.get(each)!),
+      ),
+  }
 
   return {
     d1: d1 as unknown as D1Database,
-    exec: async script => void await send('batch', script.split(/;(?=\s|$)/).filter(text => text.trim() !== '').map(text => ({ text, values: [] }))),
-    rows: async text => await send('raw', [{ text, values: [] }]) as unknown[][],
+    exec: async script =>
+      void (await send(
+        'batch',
+        script
+          .split(/;(?=\s|$)/)
+          .filter(text => text.trim() !== '')
+          .map(text => ({ text, values: [] })),
+      )),
+    rows: async text => (await send('raw', [{ text, values: [] }])) as unknown[][],
     close: () => miniflare.dispose(),
   }
 }

@@ -1,5 +1,6 @@
 /**
- * The order of the test files: those that took longest in the kept run start first, so that no worker waits for the last one. New files come
+ * The order of the test files: those that took longest in the kept run start first, so that no worker waits for the last one. New files
+ * come
  * before all others. In the full tier the seed of the run decides the order of files that share their modules, to find those that need it.
  */
 import { createHash } from 'node:crypto'
@@ -10,7 +11,10 @@ import { isFull, TIER } from './tiers.ts'
 import { keptFiles, type Times } from './times.ts'
 
 type Ordered = Pick<TestSpecification, 'moduleId'> & {
-  readonly project: { readonly name: string, readonly config: { readonly isolate: boolean, readonly sequence: { readonly groupOrder: number } } }
+  readonly project: {
+    readonly name: string
+    readonly config: { readonly isolate: boolean, readonly sequence: { readonly groupOrder: number } }
+  }
 }
 
 /**
@@ -28,7 +32,12 @@ export function longestFirst<File extends Ordered>(files: readonly File[], times
     return { file, group: sequence.groupOrder, shares: isolate ? '' : name, seconds: secondsOf(file) }
   })
   return rows
-    .sort((a, b) => a.group - b.group || (a.shares < b.shares ? -1 : a.shares > b.shares ? 1 : 0) || (a.seconds === b.seconds ? 0 : b.seconds - a.seconds))
+    .sort(
+      (a, b) =>
+        a.group - b.group
+        || (a.shares < b.shares ? -1 : a.shares > b.shares ? 1 : 0)
+        || (a.seconds === b.seconds ? 0 : b.seconds - a.seconds),
+    )
     .map(({ file }) => file)
 }
 

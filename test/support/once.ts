@@ -69,7 +69,9 @@ const GENERATED = new Set(['.git', 'node_modules', '.nuxt', '.output', '.data', 
 export function hashOf(paths: readonly string[], ...more: string[]): string {
   const hash = createHash('sha256').update(JSON.stringify([process.version, ...more]))
   for (const path of paths.map(path => join(root, path))) {
-    const files = statSync(path).isFile() ? [path] : globSync('**/*', { cwd: path, exclude: name => GENERATED.has(name) }).map(file => join(path, file))
+    const files = statSync(path).isFile()
+      ? [path]
+      : globSync('**/*', { cwd: path, exclude: name => GENERATED.has(name) }).map(file => join(path, file))
     for (const file of files.sort()) if (statSync(file).isFile()) hash.update(relative(root, file)).update(readFileSync(file))
   }
   return hash.digest('hex')

@@ -57,7 +57,10 @@ async function prepareApp({ folder, file, command: [name, ...args] }: App): Prom
   const key = hashOf(folder === '.' ? SHARED : [...SHARED, folder])
   await makeOnce(join(root, dirname(file)), key, async () => {
     const child = spawn(name!, args, {
-      cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, NUXT_TELEMETRY_DISABLED: '1' }, shell: process.platform === 'win32',
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, NUXT_TELEMETRY_DISABLED: '1' },
+      shell: process.platform === 'win32',
     })
     let printed = ''
     for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => printed += chunk)

@@ -52,7 +52,9 @@ export async function startProxy(urls: readonly string[], { health, interval, ti
   }
 
   const check = async (url: string) => {
-    const { status } = await fetch(url + health, { signal: AbortSignal.timeout(timeout), headers: { connection: 'close' } }).catch(() => ({ status: 0 }))
+    const { status } = await fetch(url + health, { signal: AbortSignal.timeout(timeout), headers: { connection: 'close' } }).catch(() => ({
+      status: 0,
+    }))
     if (healthy.has(url)) healthy.set(url, status === 200)
   }
   const timer = setInterval(() => void Promise.all([...healthy.keys()].map(check)), interval)

@@ -1,5 +1,6 @@
 /**
- * Vitest reporter of the test command: prints a line when a project ends, and writes the tally and the seconds of each file to a file, which
+ * Vitest reporter of the test command: prints a line when a project ends, and writes the tally and the seconds of each file to a file,
+ * which
  * `run.ts` prints as the last output of the run.
  */
 import { writeFileSync } from 'node:fs'

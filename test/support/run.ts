@@ -1,5 +1,6 @@
 /**
- * The test command: prepares the apps, runs every vitest project, prints failed, flaky and skipped tests and the slowest files, and ends with
+ * The test command: prepares the apps, runs every vitest project, prints failed, flaky and skipped tests and the slowest files, and ends
+ * with
  * `N passed, N failed`. Arguments are those of vitest. Environment variables:
  *
  * - `FULL=1`: the full tier instead of the one that every change has to pass.
@@ -45,7 +46,8 @@ if (process.argv.length === 2) for (const line of describeGrowth(times, keptFile
 for (const failure of tally.failures) console.log(`failed: ${failure}`)
 for (const test of tally.flaky) console.log(`flaky: ${test}`)
 for (const [name, count] of Object.entries(tally.skipped)) console.log(`skipped: ${count} of ${name}`)
-for (const service of await unreachable()) if (isFull || !service.fullOnly) console.log(`not reachable: ${service.name} at ${addressOf(service)}`)
+for (const service of await unreachable())
+  if (isFull || !service.fullOnly) console.log(`not reachable: ${service.name} at ${addressOf(service)}`)
 console.log(lastLine(tally))
 
 process.exitCode = tally.failed > 0 || tally.passed === 0 ? 1 : 0

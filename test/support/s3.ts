@@ -34,7 +34,8 @@ function assertSigned(request: IncomingMessage, body: Buffer): void {
   if (!names.split(';').includes('host') || !names.split(';').includes('x-amz-content-sha256')) throw new Error('too few signed headers')
   if (request.headers['x-amz-content-sha256'] !== sha256(body)) throw new Error('the hash of the body differs')
   const [path, query = ''] = request.url!.split('?') as [string, string?]
-  const encode = (text: string) => encodeURIComponent(text).replace(/[!'()*]/g, found => `%${found.charCodeAt(0).toString(16).toUpperCase()}`)
+  const encode = (text: string) =>
+    encodeURIComponent(text).replace(/[!'()*]/g, found => `%${found.charCodeAt(0).toString(16).toUpperCase()}`)
   const pairs = [...new URLSearchParams(query)].map(([name, value]) => `${encode(name)}=${encode(value)}`).sort()
   const headers = names.split(';').map(name => `${name}:${String(request.headers[name]).trim()}\n`).join('')
   const canonical = [request.method, path, pairs.join('&'), headers, names, sha256(body)].join('\n')
@@ -110,11 +111,20 @@ export async function startS3(bucket = 'files'): Promise<LocalS3> {
       const all = [...objects.keys()].filter(name => name.startsWith(query.get('prefix') ?? '')).sort()
       const from = Number(query.get('continuation-token') ?? 0)
       const next = from + 1000 < all.length ? `<NextContinuationToken>${from + 1000}</NextContinuationToken>` : ''
-      answer(200, `<ListBucketResult>${all.slice(from, from + 1000).map(name => `<Contents><Key>${name}</Key></Contents>`).join('')}${next}</ListBucketResult>`)
+      answer(
+        200,
+        `<ListBucketResult>${all
+          .slice(from, from + 1000)
+          .map(name => `<Contents><Key>${name}</Key></Contents>`)
+          .join('')}${next}</ListBucketResult>`,
+      )
     }
 
     function listUploads(): void {
-      answer(200, `<ListMultipartUploadsResult>${[...uploads].map(([id, { key, started }]) => `<Upload><Key>${key}</Key><UploadId>${id}</UploadId><Initiated>${started.toISOString()}</Initiated></Upload>`).join('')}</ListMultipartUploadsResult>`)
+      answer(
+        200,
+        `<ListMultipartUploadsResult>${[...uploads].map(([id, { key, started }]) => `<Upload><Key>${key}</Key><UploadId>${id}</UploadId><Initiated>${started.toISOString()}</Initiated></Upload>`).join('')}</ListMultipartUploadsResult>`,
+      )
     }
   }
 

@@ -24,7 +24,8 @@ export function scanner(gate?: string): AutoApiPlugin {
       path: '/lines/:name',
       handler: async function* (ctx, request) {
         request.setHeader('content-type', 'application/x-ndjson')
-        for await (const batch of scan(ctx, ctx.params.name!, request.query)) yield batch.map(record => `${JSON.stringify(record)}\n`).join('')
+        for await (const batch of scan(ctx, ctx.params.name!, request.query))
+          yield batch.map(record => `${JSON.stringify(record)}\n`).join('')
       },
     }],
   })

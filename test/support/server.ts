@@ -43,15 +43,35 @@ export interface Answered { status: number, headers: Headers, body: any, text: s
 export type ListeningServer = ListeningApi
 
 export interface TestServer {
-  request: (method: string, path: string, options?: { body?: unknown, raw?: string | Uint8Array, headers?: Record<string, string>, caller?: Caller }) => Promise<Answered>
+  request: (
+    method: string,
+    path: string,
+    options?: { body?: unknown, raw?: string | Uint8Array, headers?: Record<string, string>, caller?: Caller },
+  ) => Promise<Answered>
   /** Handles a request as a web server does, and returns its response unread. */
   fetch: (request: Request, caller?: Caller) => Promise<Response>
   /** Listens on a free port of Node's HTTP server. */
   listen: (caller?: Caller) => Promise<ListeningServer>
 }
 
-/** Its API is a value: several servers of one test share the modules and nothing else. The last one is the default API, for registrars and tasks. */
-export async function createServer({ registrations, modules = [], config = {}, db, engine = 'better-sqlite3', databaseOptions, server = true, secret, endpoints, plugins = [], built = [], taken = [] }: ServerOptions): Promise<TestServer> {
+/**
+ * Its API is a value: several servers of one test share the modules and nothing else. The last one is the default API, for registrars and
+ * tasks.
+ */
+export async function createServer({
+  registrations,
+  modules = [],
+  config = {},
+  db,
+  engine = 'better-sqlite3',
+  databaseOptions,
+  server = true,
+  secret,
+  endpoints,
+  plugins = [],
+  built = [],
+  taken = [],
+}: ServerOptions): Promise<TestServer> {
   // Imported here: a test that has reset the modules, to mock some of them, gets a server of the mocked ones.
   const { serveApi } = await import('../../src/runtime/testing/api/serve.ts')
   const { fetch, listen } = await serveApi({
@@ -65,9 +85,9 @@ export async function createServer({ registrations, modules = [], config = {}, d
     statements: createCheckingCache(),
     db,
     engine,
-    ...databaseOptions && { databaseOptions },
+    ...(databaseOptions && { databaseOptions }),
     server,
-    ...endpoints && { endpoints },
+    ...(endpoints && { endpoints }),
   })
   // Plugins that only wait for a promise are set up then.
   await new Promise(resolve => setImmediate(resolve))
@@ -76,13 +96,21 @@ export async function createServer({ registrations, modules = [], config = {}, d
     listen,
     async request(method, path, { body, raw, headers = {}, caller } = {}) {
       const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body))
-      const response = await fetch(new Request(`http://localhost${path}`, {
-        method,
-        headers: { ...payload === undefined ? {} : { 'content-type': 'application/json' }, ...headers },
-        ...payload !== undefined && { body: payload as BodyInit },
-      }), caller)
+      const response = await fetch(
+        new Request(`http://localhost${path}`, {
+          method,
+          headers: { ...(payload === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+          ...(payload !== undefined && { body: payload as BodyInit }),
+        }),
+        caller,
+      )
       const text = await response.text()
-      return { status: response.status, headers: response.headers, text, body: text === '' ? undefined : response.headers.get('content-type')?.includes('json') ? JSON.parse(text) : text }
+      return {
+        status: response.status,
+        headers: response.headers,
+        text,
+        body: text === '' ? undefined : response.headers.get('content-type')?.includes('json') ? JSON.parse(text) : text,
+      }
     },
   }
 }

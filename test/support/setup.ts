@@ -1,5 +1,6 @@
 /**
- * Settings of all property tests: the seed of the run, and on push a time limit beside the number of runs. A property that reaches the limit
+ * Settings of all property tests: the seed of the run, and on push a time limit beside the number of runs. A property that reaches the
+ * limit
  * passes with the runs until then; the full tier has no limit.
  */
 import fc from 'fast-check'

@@ -59,7 +59,11 @@ export function describeStreams({ url, resource, fill, rss, isWorker }: StreamsO
 
   describe('a stream', () => {
     it(`stops with a client that reads nothing, in ${ROWS.toLocaleString('en')} rows, and ends when the client leaves`, async () => {
-      const filled = await fetch(`${url()}/api/streams/sql`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ sql: fill(ROWS) }) })
+      const filled = await fetch(`${url()}/api/streams/sql`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ sql: fill(ROWS) }),
+      })
       expect([filled.status, await filled.text()]).toEqual([204, ''])
       // The first stream loads code and fills caches.
       const warm = newRun()
@@ -83,7 +87,9 @@ export function describeStreams({ url, resource, fill, rss, isWorker }: StreamsO
       const growth = await memory() - before
       socket.destroy()
       const ended = await until(run, ({ ended }) => ended, 1000)
-      console.log(`stalled client: ${done} of ${ROWS} rows read, memory ${(growth / MB).toFixed(1)} MB, ended ${Math.round(ended)} ms after the client left`)
+      console.log(
+        `stalled client: ${done} of ${ROWS} rows read, memory ${(growth / MB).toFixed(1)} MB, ended ${Math.round(ended)} ms after the client left`,
+      )
       expect([later.done, later.ended]).toEqual([done, false])
       expect(done).toBeLessThan(ROWS / 2)
       expect(growth).toBeLessThan(30 * MB)
@@ -93,7 +99,11 @@ export function describeStreams({ url, resource, fill, rss, isWorker }: StreamsO
       const run = newRun()
       const before = await memory()
       const response = await fetch(`${url()}/api/streams/lines/${resource}/${run}`)
-      expect([response.status, response.headers.get('content-type'), response.headers.get('cache-control')]).toEqual([200, 'application/x-ndjson', 'private, no-cache'])
+      expect([response.status, response.headers.get('content-type'), response.headers.get('cache-control')]).toEqual([
+        200,
+        'application/x-ndjson',
+        'private, no-cache',
+      ])
       const growths: number[] = []
       let [lines, next] = [0, 0]
       for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
@@ -153,14 +163,20 @@ export function describeStreams({ url, resource, fill, rss, isWorker }: StreamsO
 
     it('of another media type is a 415', async () => {
       const response = await send('POST', '{}', 'application/json')
-      expect([response.status, (await response.json()).data]).toEqual([415, { code: 'UNSUPPORTED_MEDIA_TYPE', accepted: ['application/octet-stream'] }])
+      expect([response.status, (await response.json()).data]).toEqual([
+        415,
+        { code: 'UNSUPPORTED_MEDIA_TYPE', accepted: ['application/octet-stream'] },
+      ])
     })
 
     if (!isWorker) {
       it('needs no memory', async () => {
         const before = await memory()
         let left = 200
-        const response = await send('POST', new ReadableStream({ pull: controller => left-- > 0 ? controller.enqueue(new Uint8Array(1_000_000)) : controller.close() }))
+        const response = await send(
+          'POST',
+          new ReadableStream({ pull: controller => (left-- > 0 ? controller.enqueue(new Uint8Array(1_000_000)) : controller.close()) }),
+        )
         expect(await response.json()).toEqual({ length: 200_000_000 })
         const growth = await memory() - before
         console.log(`upload of 200 MB: memory ${(growth / MB).toFixed(1)} MB`)

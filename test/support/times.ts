@@ -43,7 +43,9 @@ interface Row {
 }
 
 const rowsOf = (times: Times): Row[] =>
-  Object.entries(times).flatMap(([project, files]) => Object.entries(files).map(([file, seconds]) => ({ name: `${project} ${file}`, seconds })))
+  Object.entries(times).flatMap(([project, files]) =>
+    Object.entries(files).map(([file, seconds]) => ({ name: `${project} ${file}`, seconds })),
+  )
 
 const sum = (rows: readonly Row[]) => rows.reduce((total, { seconds }) => total + seconds, 0)
 
@@ -66,7 +68,8 @@ export function describeFiles(times: Times): string[] {
 const GROWTH = 1.25
 
 /**
- * The files whose share of the whole grew by more than a quarter. Shares, because machines differ by a factor of two. A file that takes less
+ * The files whose share of the whole grew by more than a quarter. Shares, because machines differ by a factor of two. A file that takes
+ * less
  * than `LISTED_FROM` seconds is left out, and so is one that was not kept.
  */
 export function describeGrowth(now: Times, before: Times | undefined): string[] {

@@ -9,7 +9,17 @@ import { drizzleAlias } from './aliases.ts'
 import { config, describer } from './types.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const COMPILER = { strict: true, noEmit: true, skipLibCheck: true, target: 'esnext', module: 'preserve', moduleResolution: 'bundler', lib: ['esnext', 'dom'], types: [], noUncheckedIndexedAccess: true }
+const COMPILER = {
+  strict: true,
+  noEmit: true,
+  skipLibCheck: true,
+  target: 'esnext',
+  module: 'preserve',
+  moduleResolution: 'bundler',
+  lib: ['esnext', 'dom'],
+  types: [],
+  noUncheckedIndexedAccess: true,
+}
 
 /** A table with twelve columns and a foreign key to the previous table, so that every table has relations in both directions. */
 const tableOf = (index: number) => `
@@ -52,15 +62,47 @@ export function form${index}() {
 export async function writeTypedProject(at: string, count: number, codeOf = useOf, runtime = join(root, 'src/runtime')): Promise<void> {
   const tables = join(at, 'tables.ts')
   const numbers = Array.from({ length: count }, (_, index) => index)
-  writeFileSync(tables, `import { integer, numeric, sqliteTable, text } from 'drizzle-orm/sqlite-core'\n${numbers.map(tableOf).join('\n')}\n`)
-  const registrations = numbers.map(index => ({ name: `things${index}`, imports: { schema: { __moduleImport: true as const, path: tables, name: `things${index}` } }, data: {} }))
+  writeFileSync(
+    tables,
+    `import { integer, numeric, sqliteTable, text } from 'drizzle-orm/sqlite-core'\n${numbers.map(tableOf).join('\n')}\n`,
+  )
+  const registrations = numbers.map(index => ({
+    name: `things${index}`,
+    imports: { schema: { __moduleImport: true as const, path: tables, name: `things${index}` } },
+    data: {},
+  }))
   const { resources, warnings } = await describeTables({ registrations, config, rootDir: root, alias: drizzleAlias, describer })
   if (warnings.length > 0) throw new Error(warnings.join('\n'))
-  writeFileSync(join(at, 'auto-api.d.ts'), generateTypes({ registrations, resources, config, folder: at, target: join(runtime, 'shared/types/resources'), nitro: 'nitropack/types', endpoints: [] }))
+  writeFileSync(
+    join(at, 'auto-api.d.ts'),
+    generateTypes({
+      registrations,
+      resources,
+      config,
+      folder: at,
+      target: join(runtime, 'shared/types/resources'),
+      nitro: 'nitropack/types',
+      endpoints: [],
+    }),
+  )
   writeFileSync(join(at, 'client.ts'), generateClient('/api', resources))
-  writeFileSync(join(at, 'imports.d.ts'), 'declare module \'#app\' { export type Plugin = object; export const defineNuxtPlugin: (plugin: object) => object, useNuxtApp: () => { isHydrating?: boolean }, useRequestFetch: () => unknown, useRuntimeConfig: () => { app: { baseURL: string } }, useState: <T>(key: string, init: () => T) => { value: T } }\ninterface ImportMeta { server: boolean, client: boolean }\n')
-  const names = ['useAutoApiList', 'useAutoApiGet', 'useAutoApiAggregate', 'useAutoApiCreate', 'useAutoApiUpdate', 'useAutoApiForm', 'useAutoApiColumns']
-  writeFileSync(join(at, 'pages.ts'), `import { ${names.join(', ')} } from '${relative(at, join(runtime, 'app/index'))}'\n${numbers.map(codeOf).join('\n')}\n`)
+  writeFileSync(
+    join(at, 'imports.d.ts'),
+    'declare module \'#app\' { export type Plugin = object; export const defineNuxtPlugin: (plugin: object) => object, useNuxtApp: () => { isHydrating?: boolean }, useRequestFetch: () => unknown, useRuntimeConfig: () => { app: { baseURL: string } }, useState: <T>(key: string, init: () => T) => { value: T } }\ninterface ImportMeta { server: boolean, client: boolean }\n',
+  )
+  const names = [
+    'useAutoApiList',
+    'useAutoApiGet',
+    'useAutoApiAggregate',
+    'useAutoApiCreate',
+    'useAutoApiUpdate',
+    'useAutoApiForm',
+    'useAutoApiColumns',
+  ]
+  writeFileSync(
+    join(at, 'pages.ts'),
+    `import { ${names.join(', ')} } from '${relative(at, join(runtime, 'app/index'))}'\n${numbers.map(codeOf).join('\n')}\n`,
+  )
   writeFileSync(join(at, 'tsconfig.json'), JSON.stringify({
     compilerOptions: { ...COMPILER, paths: { '#build/auto-api/client': ['./client.ts'] } },
     files: ['pages.ts', 'auto-api.d.ts', 'imports.d.ts'],
@@ -82,12 +124,18 @@ export function page${index}() {
 /** Like {@link writeTypedProject}, with pages that do not use the module. */
 export function writePlainProject(at: string, count: number): void {
   const numbers = Array.from({ length: count }, (_, index) => index)
-  writeFileSync(join(at, 'tables.ts'), `import { integer, numeric, sqliteTable, text } from 'drizzle-orm/sqlite-core'\n${numbers.map(tableOf).join('\n')}\n`)
-  writeFileSync(join(at, 'pages.ts'), `import { useMutation, useQuery } from '@tanstack/vue-query'
+  writeFileSync(
+    join(at, 'tables.ts'),
+    `import { integer, numeric, sqliteTable, text } from 'drizzle-orm/sqlite-core'\n${numbers.map(tableOf).join('\n')}\n`,
+  )
+  writeFileSync(
+    join(at, 'pages.ts'),
+    `import { useMutation, useQuery } from '@tanstack/vue-query'
 import { ${numbers.map(index => `things${index}`).join(', ')} } from './tables'
 const useRequest = <T>(path: string, query?: object) => useQuery({ queryKey: [path, query], queryFn: async () => await (await fetch(path)).json() as T })
 const useWrite = <Body, T>(path: string) => useMutation({ mutationFn: async (body: Body) => await (await fetch(path, { method: 'POST', body: JSON.stringify(body) })).json() as T })
 ${numbers.map(plainUseOf).join('\n')}
-`)
+`,
+  )
   writeFileSync(join(at, 'tsconfig.json'), JSON.stringify({ compilerOptions: { ...COMPILER }, files: ['pages.ts'] }))
 }

@@ -25,13 +25,19 @@ export const registrations: readonly CheckedRegistration[] = [
   { name: 'notices', imports: { schema: schema('notices') }, data: { disabled: ['delete', 'purge'] } },
   { name: 'apiTokens', imports: { schema: schema('apiTokens') }, data: {} },
   { name: 'replies', imports: { schema: schema('replies') }, data: { disabled: ['read', 'aggregate', 'update'] } },
-  { name: 'albums', imports: { schema: schema('albums') }, data: { hiddenFields: ['original'], protectedFields: ['notes', 'cover', 'photos', 'original'] } },
+  {
+    name: 'albums',
+    imports: { schema: schema('albums') },
+    data: { hiddenFields: ['original'], protectedFields: ['notes', 'cover', 'photos', 'original'] },
+  },
   { name: 'scans', imports: { schema: schema('scans') }, data: { protectedFields: ['file'], disabled: ['update'] } },
 ]
 
 /** The endpoints as Nitro scans them. */
 const endpoints = ['report.get', 'report.post', 'articles/[id]/publish.post'].map(file => ({
-  route: `/api/${file.replace(/\.\w+$/, '').replace(/\[(\w+)\]/g, ':$1')}`, method: /\.(\w+)$/.exec(file)![1]!, handler: path(`../types/app/server/api/${file}.ts`),
+  route: `/api/${file.replace(/\.\w+$/, '').replace(/\[(\w+)\]/g, ':$1')}`,
+  method: /\.(\w+)$/.exec(file)![1]!,
+  handler: path(`../types/app/server/api/${file}.ts`),
 }))
 
 export const describeFixture = () => describeTables({ registrations, config, rootDir: path('.'), alias: drizzleAlias, describer })

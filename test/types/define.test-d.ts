@@ -43,7 +43,18 @@ describe('the authorization of a table', () => {
   })
 
   test('knows the operations', () => {
-    defineResourceAuth<typeof posts>({ permissions: { read: true, create: ctx => !!ctx.user, update: 'posts:write', delete: ['admin', ctx => ctx.user?.badge === 'gold'], aggregate: false, restore: { policy: 'x' }, purge: async () => true, viewDeleted: 'x' } })
+    defineResourceAuth<typeof posts>({
+      permissions: {
+        read: true,
+        create: ctx => !!ctx.user,
+        update: 'posts:write',
+        delete: ['admin', ctx => ctx.user?.badge === 'gold'],
+        aggregate: false,
+        restore: { policy: 'x' },
+        purge: async () => true,
+        viewDeleted: 'x',
+      },
+    })
     // @ts-expect-error -- no such operation
     defineResourceAuth<typeof posts>({ permissions: { list: true } })
     // @ts-expect-error -- no such operation

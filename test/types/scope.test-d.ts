@@ -83,7 +83,13 @@ describe('a route', () => {
   })
 
   test('requires the operation that it authorizes', () => {
-    const steps = { name: 'update' as const, parse: () => 1, plan: () => write, execute: executeWrite, respond: () => ({ status: 200, body: {} }) }
+    const steps = {
+      name: 'update' as const,
+      parse: () => 1,
+      plan: () => write,
+      execute: executeWrite,
+      respond: () => ({ status: 200, body: {} }),
+    }
     // @ts-expect-error -- no operation
     const route: RouteSteps<number, WritePlan, Awaited<ReturnType<typeof executeWrite>>> = steps
     void route

@@ -1,6 +1,14 @@
 /** The types of API tokens: the one-time secret, what clients can write, introspection, the presets and the options of the plugins. */
 import { describe, expectTypeOf, test } from 'vitest'
-import { useAutoApiBulkCreate, useAutoApiCreate, useAutoApiGet, useAutoApiList, useAutoApiTokenIntrospect, useAutoApiTokenRotate, useAutoApiUpdate } from '../../src/runtime/app'
+import {
+  useAutoApiBulkCreate,
+  useAutoApiCreate,
+  useAutoApiGet,
+  useAutoApiList,
+  useAutoApiTokenIntrospect,
+  useAutoApiTokenRotate,
+  useAutoApiUpdate,
+} from '../../src/runtime/app'
 import { createModuleImport } from '../../src/build/module-import'
 import { apiTokens, requestMetadata, tokenIntrospection, type FindUser, type FindUserOptions } from '../../src/runtime/server/plugins'
 import type { AutoApiContext } from '../../src/runtime/server/define'
@@ -94,7 +102,16 @@ describe('introspection', () => {
     const answer = valueOf({ data })
     // @ts-expect-error an inactive token has no claims
     void answer.scope
-    if (answer.active) expectTypeOf(answer).toMatchObjectType<{ scope: string, token_type: 'Bearer', sub: string, iat: number, exp?: number, jti: string, tenant?: string }>()
+    if (answer.active)
+      expectTypeOf(answer).toMatchObjectType<{
+        scope: string
+        token_type: 'Bearer'
+        sub: string
+        iat: number
+        exp?: number
+        jti: string
+        tenant?: string
+      }>()
   })
 })
 
@@ -112,7 +129,15 @@ describe('the presets', () => {
 describe('the options', () => {
   test('of apiTokens require findUser', () => {
     apiTokens({ findUser: createModuleImport('~~/server/tokens', 'findUser') })
-    apiTokens({ findUser: () => null, prefix: 'acme', maxDays: 30, allowNoExpiry: true, grace: 0, manage: 'admin', failures: { limit: 5, window: 60, store: 'limits' } })
+    apiTokens({
+      findUser: () => null,
+      prefix: 'acme',
+      maxDays: 30,
+      allowNoExpiry: true,
+      grace: 0,
+      manage: 'admin',
+      failures: { limit: 5, window: 60, store: 'limits' },
+    })
     // @ts-expect-error findUser is required
     apiTokens({})
     // @ts-expect-error not an option
@@ -139,7 +164,10 @@ describe('the options', () => {
   })
 
   test('the context has the credential and the metadata', () => {
-    expectTypeOf<NonNullable<AutoApiContext['credential']>>().toEqualTypeOf<{ readonly id?: string, readonly scopes: readonly string[] | null }>()
+    expectTypeOf<NonNullable<AutoApiContext['credential']>>().toEqualTypeOf<{
+      readonly id?: string
+      readonly scopes: readonly string[] | null
+    }>()
     expectTypeOf<NonNullable<AutoApiContext['metadata']>['requestId']>().toBeString()
   })
 })

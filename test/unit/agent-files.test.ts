@@ -11,7 +11,11 @@ const files = generateAgentFiles(root)
 const skill = files['skills/nuxt-auto-api/SKILL.md']
 
 describe('llms.txt', () => {
-  const entries = [...files['llms.txt'].matchAll(/^- \[(.+)\]\((.+)\): (.+)$/gm)].map(([, title, path, summary]) => ({ title, path: path!, summary: summary! }))
+  const entries = [...files['llms.txt'].matchAll(/^- \[(.+)\]\((.+)\): (.+)$/gm)].map(([, title, path, summary]) => ({
+    title,
+    path: path!,
+    summary: summary!,
+  }))
 
   it('lists every page once, beginning with the guide', () => {
     expect(entries[0]!.path).toBe('docs/getting-started.md')

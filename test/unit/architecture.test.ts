@@ -1,4 +1,6 @@
-/** Checks the layer rules with forbidden and allowed imports in a sample project, and that no folders of `src` import each other in a cycle. */
+/**
+ * Checks the layer rules with forbidden and allowed imports in a sample project, and that no folders of `src` import each other in a cycle.
+ */
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -91,7 +93,8 @@ describe('the architecture check', () => {
   }
 
   beforeAll(() => {
-    for (const file of ['package.json', '.dependency-cruiser.mjs', '.dependency-cruiser.tsconfig.json']) cpSync(join(root, file), join(project, file))
+    for (const file of ['package.json', '.dependency-cruiser.mjs', '.dependency-cruiser.tsconfig.json'])
+      cpSync(join(root, file), join(project, file))
     // The checker uses the TypeScript compiler beside itself, so the project needs no tools.
     for (const name of PACKAGES) {
       write(`node_modules/${name}/package.json`, JSON.stringify({ name, version: '1.0.0', main: 'index.js' }))
@@ -104,7 +107,9 @@ describe('the architecture check', () => {
       write(from, `import ${kind}{ x } from '${to}'\nexport ${kind ? 'type Y = typeof x' : 'const y = x'}\nexport const x2 = 1\n`)
     }
     const { summary } = JSON.parse(cruise(project)) as { summary: { violations: Violation[] } }
-    violations = summary.violations.flatMap(({ rule, from, cycle }) => [from, ...(cycle ?? []).map(({ name }) => name)].map(file => `${rule.name} ${file}`))
+    violations = summary.violations.flatMap(({ rule, from, cycle }) =>
+      [from, ...(cycle ?? []).map(({ name }) => name)].map(file => `${rule.name} ${file}`),
+    )
   }, 60_000)
 
   afterAll(() => rmSync(project, { recursive: true, force: true }))
@@ -137,7 +142,11 @@ describe('the folders of src', () => {
   it('import each other in one direction, at every level', () => {
     const { modules } = JSON.parse(cruise(root)) as { modules: { source: string, dependencies: { resolved: string }[] }[] }
     const imports = modules.flatMap(({ source, dependencies }) => dependencies.map(({ resolved }): Edge => [source, resolved]))
-    const folders = new Set(modules.flatMap(({ source }) => source.split('/').map((_, index, parts) => parts.slice(0, index).join('/'))).filter(folder => folder.startsWith('src')))
+    const folders = new Set(
+      modules
+        .flatMap(({ source }) => source.split('/').map((_, index, parts) => parts.slice(0, index).join('/')))
+        .filter(folder => folder.startsWith('src')),
+    )
     const cycles = [...folders].flatMap(folder => cyclic(childEdges(folder, imports)).map(edge => `${folder}: ${edge.join(' → ')}`))
     expect(imports.length).toBeGreaterThan(500)
     expect(cycles).toEqual([])
@@ -147,7 +156,11 @@ describe('the folders of src', () => {
 /** Runs the command of `lint:layers`. It exits with the number of violations, so a failure with JSON is a result. */
 function cruise(cwd: string): string {
   try {
-    return execFileSync(join(bin, 'depcruise'), ['--config', '.dependency-cruiser.mjs', 'src', '-T', 'json'], { cwd, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 })
+    return execFileSync(join(bin, 'depcruise'), ['--config', '.dependency-cruiser.mjs', 'src', '-T', 'json'], {
+      cwd,
+      encoding: 'utf8',
+      maxBuffer: 64 * 1024 * 1024,
+    })
   }
   catch (error) {
     const { stdout, stderr } = error as { stdout?: string, stderr?: string }

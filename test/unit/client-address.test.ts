@@ -57,7 +57,11 @@ describe('the platform', () => {
     expect(edgeFieldsOf(event, 'cloudflare_pages')).toEqual({ country: 'PT', city: 'Lisboa', region: 'Lisbon', timezone: 'Europe/Lisbon' })
   })
 
-  it.each(Object.entries(on).flatMap(([version, event]) => ['', 'node-server', 'vercel', 'netlify', 'nitro-dev'].map(preset => [version, preset, event] as const)))('gives nothing in a server for another platform: %s, %j', (_, preset, event) => {
+  it.each(
+    Object.entries(on).flatMap(([version, event]) =>
+      ['', 'node-server', 'vercel', 'netlify', 'nitro-dev'].map(preset => [version, preset, event] as const),
+    ),
+  )('gives nothing in a server for another platform: %s, %j', (_, preset, event) => {
     expect(clientAddressOf(event, false, preset)).toBe('192.0.2.1')
     expect(edgeFieldsOf(event, preset)).toEqual({})
   })
@@ -69,7 +73,11 @@ describe('the platform', () => {
   })
 
   it('gives only text of a sensible length', () => {
-    const event: ClientEvent = { context: { cloudflare: {}, cf: { country: 1, city: '', region: 'x'.repeat(101), timezone: 'UTC' } }, headers: sent, node }
+    const event: ClientEvent = {
+      context: { cloudflare: {}, cf: { country: 1, city: '', region: 'x'.repeat(101), timezone: 'UTC' } },
+      headers: sent,
+      node,
+    }
     expect(edgeFieldsOf(event, 'cloudflare-module')).toEqual({ timezone: 'UTC' })
   })
 })

@@ -14,7 +14,9 @@ import { DEFAULT_CONFIG, DEFAULT_MULTI_TENANCY } from '../../src/runtime/shared/
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const REFERENCES = ['docs/options.md', 'docs/errors.md']
-const guides = readdirSync(join(root, 'docs')).map(name => `docs/${name}`).filter(page => page.endsWith('.md') && !REFERENCES.includes(page))
+const guides = readdirSync(join(root, 'docs'))
+  .map(name => `docs/${name}`)
+  .filter(page => page.endsWith('.md') && !REFERENCES.includes(page))
 const pages = ['README.md', 'CONTRIBUTING.md', 'AGENTS.md', 'CHANGELOG.md', ...guides, ...REFERENCES]
 
 /** Languages of snippets that are no code of the repository: commands, requests, responses. */
@@ -30,12 +32,15 @@ const repositoryPaths = pages.flatMap(page => findPaths(read(page)).map(path => 
 const links = pages.flatMap(page => findLinks(read(page)).map(link => ({ page, link })))
 
 describe('the documentation', () => {
-  it.each(snippets.filter(({ language }) => !WITHOUT_SOURCE.has(language)))('shows code of the repository: $page, $title', ({ language, source, code }) => {
-    expect(source, `\`\`\`${language} needs [path]`).toBeDefined()
-    const file = normalize(read(source!))
-    // `// …` stands for omitted lines.
-    for (const part of code.split(/^\s*\/\/ …$/m).map(normalize)) expect(file).toContain(part)
-  })
+  it.each(snippets.filter(({ language }) => !WITHOUT_SOURCE.has(language)))(
+    'shows code of the repository: $page, $title',
+    ({ language, source, code }) => {
+      expect(source, `\`\`\`${language} needs [path]`).toBeDefined()
+      const file = normalize(read(source!))
+      // `// …` stands for omitted lines.
+      for (const part of code.split(/^\s*\/\/ …$/m).map(normalize)) expect(file).toContain(part)
+    },
+  )
 
   it.each([...guides, ...REFERENCES])('is linked from the README: %s', (page) => {
     expect(links).toContainEqual({ page: 'README.md', link: page })
@@ -71,12 +76,15 @@ describe('messages in the docs', () => {
 describe('docs/options.md', () => {
   const rows = tableRows(read('docs/options.md'))
 
-  it.each(optionPaths({ ...DEFAULT_CONFIG, multiTenancy: DEFAULT_MULTI_TENANCY }))('lists the option %s with its default', (path, value) => {
-    const [, written] = rows.find(([option]) => option === `\`${path}\``) ?? []
-    // `1mb` and `1048576` are the same size.
-    const isSize = typeof value === 'number' && value % 2 ** 20 === 0
-    expect(written).toBe(isSize ? `\`'${value / 2 ** 20}mb'\`` : `\`${toCode(value)}\``)
-  })
+  it.each(optionPaths({ ...DEFAULT_CONFIG, multiTenancy: DEFAULT_MULTI_TENANCY }))(
+    'lists the option %s with its default',
+    (path, value) => {
+      const [, written] = rows.find(([option]) => option === `\`${path}\``) ?? []
+      // `1mb` and `1048576` are the same size.
+      const isSize = typeof value === 'number' && value % 2 ** 20 === 0
+      expect(written).toBe(isSize ? `\`'${value / 2 ** 20}mb'\`` : `\`${toCode(value)}\``)
+    },
+  )
 })
 
 /** Codes of the composables for responses without a code of the server. */
@@ -98,7 +106,10 @@ describe('docs/errors.md', () => {
 
   it('knows every code that the sources create an error with', () => {
     const created = sourceFiles('src').flatMap(path =>
-      [...read(path).matchAll(/(?:\bapiError|new ApiError|new AutoApiError)\(\s*(?:\{[^}]*\bcode: )?'([A-Z][A-Z0-9_]*)'/g)].map(([, code]) => ({ path, code: code! })))
+      [...read(path).matchAll(/(?:\bapiError|new ApiError|new AutoApiError)\(\s*(?:\{[^}]*\bcode: )?'([A-Z][A-Z0-9_]*)'/g)].map(
+        ([, code]) => ({ path, code: code! }),
+      ),
+    )
     expect(created.length).toBeGreaterThan(30)
     // The example of a code of an app.
     expect(created.filter(({ code }) => code !== 'QUOTA_EXCEEDED' && !Object.hasOwn(ERRORS, code))).toEqual([])

@@ -1,5 +1,6 @@
 /**
- * Lists the variables of modules that can change while the server runs. Several servers, and several APIs of one process, do not share them:
+ * Lists the variables of modules that can change while the server runs. Several servers, and several APIs of one process, do not share
+ * them:
  * what they must share belongs into a storage or the database. Weak collections are not listed, because their entries belong to an object.
  */
 import { readdirSync, readFileSync } from 'node:fs'
@@ -26,22 +27,42 @@ const STATE: Readonly<Record<string, string>> = {
   'plugins/rate-limit/index.ts: warned': 'each server logs the warning once',
 }
 
-/** The variables of a module that are reassigned, or that are an empty map, set or list. A name in capital letters is a constant, and so is a readonly type. */
+/**
+ * The variables of a module that are reassigned, or that are an empty map, set or list. A name in capital letters is a constant, and so is
+ * a readonly type.
+ */
 function changingVariables(file: string): string[] {
   const source = ts.createSourceFile(file, readFileSync(join(folder, file), 'utf8'), ts.ScriptTarget.Latest)
-  return source.statements.filter(ts.isVariableStatement).flatMap(({ declarationList: { declarations, flags } }) =>
-    declarations.filter(({ name, initializer, type }) => !(flags & ts.NodeFlags.Const) || (isEmptyCollection(initializer) && !/^[A-Z_]+$/.test(name.getText(source)) && !/^Readonly|^readonly /.test(type?.getText(source) ?? '')))
-      .map(({ name }) => `${file}: ${name.getText(source)}`))
+  return source.statements
+    .filter(ts.isVariableStatement)
+    .flatMap(({ declarationList: { declarations, flags } }) =>
+      declarations
+        .filter(
+          ({ name, initializer, type }) =>
+            !(flags & ts.NodeFlags.Const)
+            || (isEmptyCollection(initializer)
+              && !/^[A-Z_]+$/.test(name.getText(source))
+              && !/^Readonly|^readonly /.test(type?.getText(source) ?? '')),
+        )
+        .map(({ name }) => `${file}: ${name.getText(source)}`),
+    )
 }
 
 function isEmptyCollection(value: ts.Expression | undefined): boolean {
   if (!value) return false
   if (ts.isArrayLiteralExpression(value)) return value.elements.length === 0
-  return ts.isNewExpression(value) && ts.isIdentifier(value.expression) && ['Map', 'Set', 'Array'].includes(value.expression.text) && !value.arguments?.length
+  return (
+    ts.isNewExpression(value)
+    && ts.isIdentifier(value.expression)
+    && ['Map', 'Set', 'Array'].includes(value.expression.text)
+    && !value.arguments?.length
+  )
 }
 
 it('lists every variable of a module that can change, with the reason why servers need not share it', () => {
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(file => file.endsWith('.ts') && !file.startsWith('virtual/')).sort()
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter(file => file.endsWith('.ts') && !file.startsWith('virtual/'))
+    .sort()
   expect(files.length).toBeGreaterThan(150)
   expect(files.flatMap(changingVariables).sort()).toEqual(Object.keys(STATE).sort())
 })

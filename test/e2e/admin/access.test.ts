@@ -41,13 +41,19 @@ describe('the response to GET /api/_admin', () => {
     expect(await featuresOf(EDITOR, 'auditLog')).toMatchObject({ auditLog: true })
     expect((await read(EDITOR)).body.users).toEqual({ resource: 'users', label: 'name' })
     // The named gate `export` decides about users, of whom every member reads a list.
-    expect([await featuresOf(ADMIN, 'users'), await featuresOf(READER, 'users')]).toEqual([{ exportFormats: EXPORTS, import: true, history: true }, {}])
+    expect([await featuresOf(ADMIN, 'users'), await featuresOf(READER, 'users')]).toEqual([
+      { exportFormats: EXPORTS, import: true, history: true },
+      {},
+    ])
   })
 
   it('agrees with the API about every feature', async () => {
     for (const as of [ADMIN, EDITOR, WRITER, READER]) {
       const { resources, tools } = (await read(as)).body
-      const expected: Record<string, boolean> = { '/audit-log?limit=1': tools.includes('audit'), '/activity?limit=1': tools.includes('activity') }
+      const expected: Record<string, boolean> = {
+        '/audit-log?limit=1': tools.includes('audit'),
+        '/activity?limit=1': tools.includes('activity'),
+      }
       for (const [name, { features }] of Object.entries<{ features: { exportFormats?: string[], history?: true } }>(resources)) {
         expected[`/${name}/export?limit=1`] = features.exportFormats !== undefined
       }

@@ -23,8 +23,13 @@ export async function findViolations(page: Page): Promise<string[]> {
       else animation.finish()
     }
     await twoFrames()
-    const { violations } = await (window as unknown as { axe: Axe }).axe.run({ exclude: [['[role=region][aria-label^=Notifications] > span']] }, { resultTypes: ['violations'] })
-    return violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary.slice(0, 300)}`))
+    const { violations } = await (window as unknown as { axe: Axe }).axe.run(
+      { exclude: [['[role=region][aria-label^=Notifications] > span']] },
+      { resultTypes: ['violations'] },
+    )
+    return violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary.slice(0, 300)}`),
+    )
   })
 }
 
@@ -56,7 +61,12 @@ export async function screenshot(page: Page, name: string): Promise<void> {
 export const VIEWPORT = { width: 1440, height: 900 }
 
 /** Opens a page and closes it after the test. Refused requests of a test are no complaints. */
-export async function withPage(browser: Browser, url: string, options: Parameters<typeof visit>[2], test: (visit: Visit) => Promise<void>): Promise<void> {
+export async function withPage(
+  browser: Browser,
+  url: string,
+  options: Parameters<typeof visit>[2],
+  test: (visit: Visit) => Promise<void>,
+): Promise<void> {
   const opened = await visit(browser, url, { viewport: VIEWPORT, ...options })
   try {
     await test(opened)
@@ -68,4 +78,9 @@ export async function withPage(browser: Browser, url: string, options: Parameter
 }
 
 /** Waits for a toast with this text. */
-export const toast = (page: Page, text: string | RegExp) => page.getByRole('region', { name: /Notifications/ }).getByText(text).first().waitFor()
+export const toast = (page: Page, text: string | RegExp) =>
+  page
+    .getByRole('region', { name: /Notifications/ })
+    .getByText(text)
+    .first()
+    .waitFor()

@@ -26,7 +26,10 @@ function raw(path: string, headers: Record<string, string> = {}, method = 'GET',
   return new Promise((resolve, reject) => {
     const sent = send({ hostname, port, path, method, headers: { accept: 'text/html', ...headers } }, (response) => {
       let body = ''
-      response.setEncoding('utf8').on('data', chunk => body += chunk).on('end', () => resolve({ status: response.statusCode!, headers: response.headers, body }))
+      response
+        .setEncoding('utf8')
+        .on('data', chunk => (body += chunk))
+        .on('end', () => resolve({ status: response.statusCode!, headers: response.headers, body }))
     })
     sent.on('error', reject).end()
   })
@@ -45,12 +48,44 @@ async function findSecrets(): Promise<string[]> {
 
 /** Spellings of one path. `ADMIN` is the prefix of the admin, and `PAGE` the last segment. */
 const SPELLINGS = [
-  '/ADMIN/PAGE', '/ADMIN/PAGE/', '/ADMIN/PAGE//', '//ADMIN/PAGE', '/ADMIN//PAGE', '///ADMIN///PAGE', '/./ADMIN/PAGE', '/ADMIN/./PAGE',
-  '/x/../ADMIN/PAGE', '/ADMIN/open/../PAGE', '/%2e/ADMIN/PAGE', '/ADMIN/%2e%2e/ADMIN/PAGE', '/_nuxt/../ADMIN/PAGE', '/ADMIN%2FPAGE', '/ADMIN/PAGE%2F',
-  '/ADMIN/PAGE%00', '/ADMIN/PAGE;x', '/ADMIN/PAGE?x=1', '/ADMIN/PAGE?', '/ADMIN/PAGE#x', '/ADMIN\\PAGE', '/ADMIN/PAGE.html', '/ADMIN/PAGE.json',
-  '/ADMIN/PAGE/_payload.json', '/ADMIN/PAGE/_payload.js', '/ADMIN/_payload.json', '/ADMIN/PAGE?_payload.json', '/ADMIN/PAGE/__nuxt_island',
-  '/__nuxt_error?url=/ADMIN/PAGE&statusCode=200', '/__nuxt_island/PAGE.json', '/_nuxt/builds/latest.json', '/_nuxt/builds/meta/x.json',
-  'http://ADMIN/PAGE', 'http://example.com/ADMIN/PAGE', '/service/v1/_admin', '/service/v1/_admin?as=1', '/service/v1/../v1/_admin', '/service/v1//_admin',
+  '/ADMIN/PAGE',
+  '/ADMIN/PAGE/',
+  '/ADMIN/PAGE//',
+  '//ADMIN/PAGE',
+  '/ADMIN//PAGE',
+  '///ADMIN///PAGE',
+  '/./ADMIN/PAGE',
+  '/ADMIN/./PAGE',
+  '/x/../ADMIN/PAGE',
+  '/ADMIN/open/../PAGE',
+  '/%2e/ADMIN/PAGE',
+  '/ADMIN/%2e%2e/ADMIN/PAGE',
+  '/_nuxt/../ADMIN/PAGE',
+  '/ADMIN%2FPAGE',
+  '/ADMIN/PAGE%2F',
+  '/ADMIN/PAGE%00',
+  '/ADMIN/PAGE;x',
+  '/ADMIN/PAGE?x=1',
+  '/ADMIN/PAGE?',
+  '/ADMIN/PAGE#x',
+  '/ADMIN\\PAGE',
+  '/ADMIN/PAGE.html',
+  '/ADMIN/PAGE.json',
+  '/ADMIN/PAGE/_payload.json',
+  '/ADMIN/PAGE/_payload.js',
+  '/ADMIN/_payload.json',
+  '/ADMIN/PAGE?_payload.json',
+  '/ADMIN/PAGE/__nuxt_island',
+  '/__nuxt_error?url=/ADMIN/PAGE&statusCode=200',
+  '/__nuxt_island/PAGE.json',
+  '/_nuxt/builds/latest.json',
+  '/_nuxt/builds/meta/x.json',
+  'http://ADMIN/PAGE',
+  'http://example.com/ADMIN/PAGE',
+  '/service/v1/_admin',
+  '/service/v1/_admin?as=1',
+  '/service/v1/../v1/_admin',
+  '/service/v1//_admin',
 ]
 const spell = (text: string, [prefix, page]: readonly [string, string]) => text.replaceAll('ADMIN', prefix).replaceAll('PAGE', page)
 
@@ -64,7 +99,12 @@ const HEADERS: Readonly<Record<string, Record<string, string>>> = {
   'the header that turns server rendering off': { 'x-nuxt-no-ssr': '1' },
   'the headers of a prefetch': { 'sec-purpose': 'prefetch', 'purpose': 'prefetch', 'accept': '*/*' },
   'the headers of a prerenderer': { 'x-nitro-prerender': '/back-office/payroll-plan', 'x-nitro-prerender-id': '1' },
-  'the headers of a proxy': { 'x-original-url': '/back-office/payroll-plan', 'x-rewrite-url': '/back-office/payroll-plan', 'x-forwarded-prefix': '/back-office', 'x-forwarded-host': 'example.com' },
+  'the headers of a proxy': {
+    'x-original-url': '/back-office/payroll-plan',
+    'x-rewrite-url': '/back-office/payroll-plan',
+    'x-forwarded-prefix': '/back-office',
+    'x-forwarded-host': 'example.com',
+  },
   'the headers of an error page': { 'x-nuxt-error': 'true', 'accept': 'application/json' },
 }
 
@@ -138,7 +178,12 @@ describe('below another base URL', () => {
     const secrets = await findSecrets()
     const open = (path: string, headers: Record<string, string>) => raw(path, headers, 'GET', moved.url)
     expect((await open('/base/back-office/payroll-plan', HOLDER)).body).toContain('payroll-marker')
-    for (const path of ['/base/back-office/payroll-plan', '/back-office/payroll-plan', '/base//back-office/payroll-plan', '/base/base/back-office/payroll-plan']) {
+    for (const path of [
+      '/base/back-office/payroll-plan',
+      '/back-office/payroll-plan',
+      '/base//back-office/payroll-plan',
+      '/base/base/back-office/payroll-plan',
+    ]) {
       const { body } = await open(path, caller('editor'))
       expect([path, secrets.filter(secret => body.includes(secret))]).toEqual([path, []])
     }
@@ -152,23 +197,40 @@ describe.runIf(there)('the value of a record', () => {
   })
   afterAll(() => browser?.close())
 
-  const CODE = '<img src=x onerror="window.hacked=1"></script><script>window.hacked=1</script>{{constructor.constructor("window.hacked=1")()}}'
+  const CODE
+    = '<img src=x onerror="window.hacked=1"></script><script>window.hacked=1</script>{{constructor.constructor("window.hacked=1")()}}'
   const WRITER = { 'x-caller': JSON.stringify({ user: { id: 1 }, permissions: ['writer', 'payroll-clerk'] }) }
 
   it('is shown as text on every page, and is no link that runs code', async () => {
     const { body } = await server.request('/service/v1/samples', {
-      method: 'POST', headers: WRITER,
-      body: { name: CODE, notes: CODE, site: 'javascript:window.hacked=1', contact: `"${CODE}"@example.com`, color: 'red;}</style><script>window.hacked=1</script>', data: { [CODE]: CODE } },
+      method: 'POST',
+      headers: WRITER,
+      body: {
+        name: CODE,
+        notes: CODE,
+        site: 'javascript:window.hacked=1',
+        contact: `"${CODE}"@example.com`,
+        color: 'red;}</style><script>window.hacked=1</script>',
+        data: { [CODE]: CODE },
+      },
     })
     const context = await browser.newContext({ extraHTTPHeaders: WRITER })
     const page = await context.newPage()
     const columns = JSON.stringify(['name', 'notes', 'site', 'contact', 'color', 'data'])
     await page.addInitScript(columns => localStorage.setItem('auto-admin:samples:columns', columns), columns)
-    for (const path of ['/samples?sort=-id', `/samples/${body.id}`, `/samples?open=${body.id}`, `/samples?q=${encodeURIComponent(CODE)}`, `/samples?filter=${encodeURIComponent(`name:$eq:${CODE}`)}`, `/samples/${encodeURIComponent(CODE)}`]) {
+    for (const path of [
+      '/samples?sort=-id',
+      `/samples/${body.id}`,
+      `/samples?open=${body.id}`,
+      `/samples?q=${encodeURIComponent(CODE)}`,
+      `/samples?filter=${encodeURIComponent(`name:$eq:${CODE}`)}`,
+      `/samples/${encodeURIComponent(CODE)}`,
+    ]) {
       await load(page, `${server.url}/back-office${path}`)
       await page.waitForTimeout(100)
       const found = await page.evaluate(() => [
-        (window as { hacked?: unknown }).hacked, ...[...document.querySelectorAll('[href^="javascript:" i], [src="x"]')].map(element => element.outerHTML),
+        (window as { hacked?: unknown }).hacked,
+        ...[...document.querySelectorAll('[href^="javascript:" i], [src="x"]')].map(element => element.outerHTML),
       ])
       expect([path, found]).toEqual([path, [undefined]])
     }
@@ -183,7 +245,15 @@ describe.runIf(there)('the value of a record', () => {
     const page = await context.newPage()
     const complaints: string[] = []
     page.on('pageerror', error => complaints.push(error.message))
-    for (const text of ['{"a":1}', '[1,2]', '["__proto__","constructor","name"]', '[{"name":1,"query":null,"columns":[]}]', 'not JSON', '"text"', '[{"name":"x","query":{"open":{}},"columns":["y"]}]']) {
+    for (const text of [
+      '{"a":1}',
+      '[1,2]',
+      '["__proto__","constructor","name"]',
+      '[{"name":1,"query":null,"columns":[]}]',
+      'not JSON',
+      '"text"',
+      '[{"name":"x","query":{"open":{}},"columns":["y"]}]',
+    ]) {
       await page.addInitScript((text) => {
         for (const key of ['columns', 'views']) localStorage.setItem(`auto-admin:samples:${key}`, text)
       }, text)

@@ -17,9 +17,23 @@ let browser: Browser
 
 /** Pages with controls. `ID` is the id of a post. */
 const PAGES: readonly [path: string, as: number][] = [
-  ['/admin', EDITOR], ['/admin/posts', EDITOR], ['/admin/posts/ID', EDITOR], ['/admin/posts/new', EDITOR], ['/admin/posts/trash', ADMIN],
-  ['/admin/-/audit', EDITOR], ['/admin/-/tokens', EDITOR], ['/desk', EDITOR], ['/articles/1', EDITOR], ['/tokens', EDITOR], ['/conflict', EDITOR],
-  ['/retry', EDITOR], ['/tagging', EDITOR], ['/explore', EDITOR], ['/files', EDITOR], ['/records?resource=posts', EDITOR], ['/trash', ADMIN],
+  ['/admin', EDITOR],
+  ['/admin/posts', EDITOR],
+  ['/admin/posts/ID', EDITOR],
+  ['/admin/posts/new', EDITOR],
+  ['/admin/posts/trash', ADMIN],
+  ['/admin/-/audit', EDITOR],
+  ['/admin/-/tokens', EDITOR],
+  ['/desk', EDITOR],
+  ['/articles/1', EDITOR],
+  ['/tokens', EDITOR],
+  ['/conflict', EDITOR],
+  ['/retry', EDITOR],
+  ['/tagging', EDITOR],
+  ['/explore', EDITOR],
+  ['/files', EDITOR],
+  ['/records?resource=posts', EDITOR],
+  ['/trash', ADMIN],
 ]
 
 /** Everything that opens over a page: what opens it, and the name of the element that then has the focus. */
@@ -80,8 +94,10 @@ describe.runIf(there)('the controls', { concurrent: true }, () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  const anyPost = () => newsroom.rows<{ id: number }>(
-    'select id from posts where organization_id = 1 and status = \'published\' and deleted_at is null and published_at is not null limit 1')[0]!.id
+  const anyPost = () =>
+    newsroom.rows<{ id: number }>(
+      'select id from posts where organization_id = 1 and status = \'published\' and deleted_at is null and published_at is not null limit 1',
+    )[0]!.id
   const toUrl = (path: string) => newsroom.url + path.replace('ID', String(anyPost()))
   const on = (path: string, as: number, test: (visit: Visit) => Promise<void>, options = {}) =>
     withPage(browser, toUrl(`/admin${path}`), { as, ...options }, test)
@@ -121,7 +137,11 @@ describe.runIf(there)('the controls', { concurrent: true }, () => {
     })
 
     it('are where they are afterwards, in a table with the columns that the person has chosen', async ({ expect }) => {
-      const columns = { name: 'auto-admin-posts-columns', value: encodeURIComponent('["title","publishedAt","views"]'), url: `${newsroom.url}/admin` }
+      const columns = {
+        name: 'auto-admin-posts-columns',
+        value: encodeURIComponent('["title","publishedAt","views"]'),
+        url: `${newsroom.url}/admin`,
+      }
       const [before, after] = await Promise.all([renderOn(EDITOR), openBlank(browser, newsroom.url, { as: EDITOR, viewport: VIEWPORT })])
       const found: Record<string, unknown> = {}
       const expected: Record<string, unknown> = {}
@@ -147,33 +167,45 @@ describe.runIf(there)('the controls', { concurrent: true }, () => {
       await before.close()
       await on('/posts/ID', EDITOR, async ({ page }) => {
         const { published_at: at } = newsroom.rows<{ published_at: number }>('select published_at from posts where id = ?', anyPost())[0]!
-        await expect.poll(() => input(page)).toBe(await page.evaluate(time => new Date(time + 9 * 3_600_000).toISOString().slice(0, 16), at))
+        await expect
+          .poll(() => input(page))
+          .toBe(await page.evaluate(time => new Date(time + 9 * 3_600_000).toISOString().slice(0, 16), at))
       })
     })
   })
 
   describe('of everything that opens over a page', () => {
-    it.for(LAYERS)('have the focus, and return it: $what', async ({ path, as = EDITOR, width = VIEWPORT.width, prepare, opener, entry, focused }, { expect }) => {
-      await on(path, as, async ({ page }) => {
-        await prepare?.(page)
-        const button = opener(page)
-        await button.evaluate(element => element.setAttribute('data-opener', ''))
-        await button.focus()
-        await page.keyboard.press('Enter')
-        if (entry !== undefined) await page.getByRole('menuitem', { name: entry, exact: true }).click()
-        await expect.poll(() => nameOfFocus(page)).toMatch(focused === '' ? /^inside/ : `inside: ${focused}`)
-        const scrolled = await page.evaluate(() => scrollY)
-        await page.keyboard.press('ArrowDown')
-        expect(await page.evaluate(() => scrollY)).toBe(scrolled)
-        // The arrow key can have opened a list inside, which is closed first.
-        await expect.poll(async () => {
-          const open = await page.locator('[role=dialog], [role=menu], [role=listbox]').count()
-          if (open > 0) await page.keyboard.press('Escape')
-          return open
-        }).toBe(0)
-        await expect.poll(() => page.evaluate(() => document.activeElement?.hasAttribute('data-opener'))).toBe(true)
-      }, { viewport: { ...VIEWPORT, width } })
-    })
+    it.for(LAYERS)(
+      'have the focus, and return it: $what',
+      async ({ path, as = EDITOR, width = VIEWPORT.width, prepare, opener, entry, focused }, { expect }) => {
+        await on(
+          path,
+          as,
+          async ({ page }) => {
+            await prepare?.(page)
+            const button = opener(page)
+            await button.evaluate(element => element.setAttribute('data-opener', ''))
+            await button.focus()
+            await page.keyboard.press('Enter')
+            if (entry !== undefined) await page.getByRole('menuitem', { name: entry, exact: true }).click()
+            await expect.poll(() => nameOfFocus(page)).toMatch(focused === '' ? /^inside/ : `inside: ${focused}`)
+            const scrolled = await page.evaluate(() => scrollY)
+            await page.keyboard.press('ArrowDown')
+            expect(await page.evaluate(() => scrollY)).toBe(scrolled)
+            // The arrow key can have opened a list inside, which is closed first.
+            await expect
+              .poll(async () => {
+                const open = await page.locator('[role=dialog], [role=menu], [role=listbox]').count()
+                if (open > 0) await page.keyboard.press('Escape')
+                return open
+              })
+              .toBe(0)
+            await expect.poll(() => page.evaluate(() => document.activeElement?.hasAttribute('data-opener'))).toBe(true)
+          },
+          { viewport: { ...VIEWPORT, width } },
+        )
+      },
+    )
 
     it('apply a filter with Enter', async ({ expect }) => {
       await on('/posts', EDITOR, async ({ page }) => {
@@ -205,7 +237,9 @@ describe.runIf(there)('the controls', { concurrent: true }, () => {
     })
 
     it('confirm a dialog with Enter, once it is complete', async ({ expect }) => {
-      const { body: { id } } = await newsroom.request('/api/posts', { method: 'POST', as: ADMIN, body: { title: 'By Enter', slug: 'by-enter', body: 'Text.' } })
+      const {
+        body: { id },
+      } = await newsroom.request('/api/posts', { method: 'POST', as: ADMIN, body: { title: 'By Enter', slug: 'by-enter', body: 'Text.' } })
       await on(`/posts/${id}`, ADMIN, async ({ page }) => {
         await page.getByRole('button', { name: 'Delete', exact: true }).click()
         const { keyboard } = page

@@ -45,7 +45,18 @@ const access = async (caller: Caller) => (await server.request('/service/v1/_adm
 async function findSecrets() {
   const { pages } = await access(HOLDER)
   const { chunk } = pages.find(({ path }: { path: string }) => path === '/payroll-plan')
-  return { path: 'payroll-plan', others: ['Plan of salaries', 'i-lucide-banknote', 'payroll-clerk', 'payroll-marker', 'admin:update', chunk.script, ...chunk.styles] as string[] }
+  return {
+    path: 'payroll-plan',
+    others: [
+      'Plan of salaries',
+      'i-lucide-banknote',
+      'payroll-clerk',
+      'payroll-marker',
+      'admin:update',
+      chunk.script,
+      ...chunk.styles,
+    ] as string[],
+  }
 }
 
 const foundIn = (text: string, secrets: readonly string[]) => secrets.filter(secret => text.includes(secret))
@@ -67,13 +78,25 @@ async function record(caller: Caller, run: (page: Page) => Promise<void>) {
 
 async function open(page: Page, path: string): Promise<number> {
   const response = await page.goto(server.url + path)
-  await page.waitForFunction(() => (window as unknown as { useNuxtApp?: () => { isHydrating?: boolean } }).useNuxtApp?.().isHydrating === false)
+  await page.waitForFunction(
+    () => (window as unknown as { useNuxtApp?: () => { isHydrating?: boolean } }).useNuxtApp?.().isHydrating === false,
+  )
   return response!.status()
 }
 
 /** Navigates in the browser, as a link does. */
 const navigate = (page: Page, path: string) =>
-  page.evaluate(to => (window as never as { useNuxtApp: () => { $router: { push: (path: string) => Promise<unknown> } } }).useNuxtApp().$router.push(to).then(() => {}, () => {}), path)
+  page.evaluate(
+    to =>
+      (window as never as { useNuxtApp: () => { $router: { push: (path: string) => Promise<unknown> } } })
+        .useNuxtApp()
+        .$router.push(to)
+        .then(
+          () => {},
+          () => {},
+        ),
+    path,
+  )
 
 const heading = (page: Page) => page.locator('h1').first().textContent()
 
@@ -87,7 +110,9 @@ describe('a custom page', () => {
     expect(complaints).toEqual([])
     const { path, others } = await findSecrets()
     // The search for other callers would find them.
-    expect(foundIn(text, [path, ...others])).toEqual(expect.arrayContaining([path, 'Plan of salaries', 'i-lucide-banknote', 'payroll-marker']))
+    expect(foundIn(text, [path, ...others])).toEqual(
+      expect.arrayContaining([path, 'Plan of salaries', 'i-lucide-banknote', 'payroll-marker']),
+    )
     expect(foundIn(text, others).filter(name => name.endsWith('.js'))).toHaveLength(1)
   })
 
@@ -107,8 +132,12 @@ describe('a custom page', () => {
     const { others } = await findSecrets()
     const [file] = others.filter(name => name.endsWith('.js'))
     const folder = join(output, 'public')
-    const naming = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(name => /\.(?:js|map|json|html|css)$/.test(name))
-      .filter(name => !name.includes(file!) && [...others, 'payroll-plan'].some(secret => readFileSync(join(folder, name), 'utf8').includes(secret)))
+    const naming = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter(name => /\.(?:js|map|json|html|css)$/.test(name))
+      .filter(
+        name =>
+          !name.includes(file!) && [...others, 'payroll-plan'].some(secret => readFileSync(join(folder, name), 'utf8').includes(secret)),
+      )
     expect(naming).toEqual([])
   })
 
@@ -121,9 +150,17 @@ describe('a custom page', () => {
     })
 
     it('has the response of a path that does not exist', async () => {
-      const [refused, unknown] = await Promise.all([PAYROLL, '/back-office/payroll-plam'].map(path => server.request(path, { headers: headersOf(caller) })))
+      const [refused, unknown] = await Promise.all(
+        [PAYROLL, '/back-office/payroll-plam'].map(path => server.request(path, { headers: headersOf(caller) })),
+      )
       expect(refused!.status).toBe(404)
-      const comparable = ({ body, headers }: typeof refused & {}) => [String(body).replaceAll('payroll-plam', 'payroll-plan').replace(/"[\w-]{36}"/g, ''), headers.get('cache-control'), headers.get('content-type')]
+      const comparable = ({ body, headers }: typeof refused & {}) => [
+        String(body)
+          .replaceAll('payroll-plam', 'payroll-plan')
+          .replace(/"[\w-]{36}"/g, ''),
+        headers.get('cache-control'),
+        headers.get('content-type'),
+      ]
       expect(comparable(refused!)).toEqual(comparable(unknown!))
     })
 
@@ -199,11 +236,33 @@ describe('a middleware that does not exist', () => {
 
 describe('names that are hard to keep apart', () => {
   it.each([
-    ['/new', 200], ['/new/new', 200], ['/new/trash', 404], ['/admin/new', 404], ['/new/~new', 200], ['/new/~..', 200], ['/new/a%2Fb', 200], ['/new/a/b', 404],
-    ['/admin', 200], ['/admin/1', 200], ['/constructor', 404], ['/trash', 404], ['/toString', 404], ['/__proto__', 404], ['/-/permissions', 200], ['/-/audit', 404], ['/-/tokens', 404],
-    ['/open', 200], ['/open/', 200], ['/OPEN', 404], ['/reports', 404], ['/reports/weekly', 200], ['/reports/weekly/x', 404],
+    ['/new', 200],
+    ['/new/new', 200],
+    ['/new/trash', 404],
+    ['/admin/new', 404],
+    ['/new/~new', 200],
+    ['/new/~..', 200],
+    ['/new/a%2Fb', 200],
+    ['/new/a/b', 404],
+    ['/admin', 200],
+    ['/admin/1', 200],
+    ['/constructor', 404],
+    ['/trash', 404],
+    ['/toString', 404],
+    ['/__proto__', 404],
+    ['/-/permissions', 200],
+    ['/-/audit', 404],
+    ['/-/tokens', 404],
+    ['/open', 200],
+    ['/open/', 200],
+    ['/OPEN', 404],
+    ['/reports', 404],
+    ['/reports/weekly', 200],
+    ['/reports/weekly/x', 404],
   ])('%s is a %s for an editor', async (path, status) => {
-    const { status: answered } = await server.request(`/back-office${path}`, { headers: { 'accept': 'text/html', 'x-caller': JSON.stringify(user('editor', 'writer')) } })
+    const { status: answered } = await server.request(`/back-office${path}`, {
+      headers: { 'accept': 'text/html', 'x-caller': JSON.stringify(user('editor', 'writer')) },
+    })
     expect(answered).toBe(status)
   })
 

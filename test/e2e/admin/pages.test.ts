@@ -1,5 +1,6 @@
 /**
- * Every page of the admin for four callers, on the built playground: accessible in both themes, as wide as the window, without complaints of
+ * Every page of the admin for four callers, on the built playground: accessible in both themes, as wide as the window, without complaints
+ * of
  * the browser, and without anything that the API refuses to the caller.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -28,15 +29,28 @@ interface Caller {
 const CALLERS: readonly Caller[] = [
   { caller: 'nobody', as: () => undefined, paths: ['', '/posts/ID', '/desk-report'] },
   {
-    caller: 'a reader', as: () => idOf('role = \'reader\''),
+    caller: 'a reader',
+    as: () => idOf('role = \'reader\''),
     paths: ['', '/posts', '/posts/ID', '/comments', '/comments/new', '/-/activity', '/-/permissions'],
   },
   {
-    caller: 'an editor', as: () => EDITOR,
-    paths: ['', '/posts', '/posts/ID', '/posts/ID?tab=history', '/posts/ID?tab=relation:tags', '/posts/new', '/posts/trash', '/-/audit', '/desk-report'],
+    caller: 'an editor',
+    as: () => EDITOR,
+    paths: [
+      '',
+      '/posts',
+      '/posts/ID',
+      '/posts/ID?tab=history',
+      '/posts/ID?tab=relation:tags',
+      '/posts/new',
+      '/posts/trash',
+      '/-/audit',
+      '/desk-report',
+    ],
   },
   {
-    caller: 'an administrator', as: () => ADMIN,
+    caller: 'an administrator',
+    as: () => ADMIN,
     paths: ['/comments', '/tags', '/media', '/users', '/users/2', '/organizations/1', '/comments/trash', '/-/tokens'],
   },
 ]
@@ -75,13 +89,21 @@ describe.runIf(there)('the pages of the admin', () => {
         const html = await response.text()
         found[path] = {
           status: response.status(),
-          ...await look(page, `${caller.replace(/\W/g, '-')}${path.replaceAll(/\W/g, '-')}`),
+          ...(await look(page, `${caller.replace(/\W/g, '-')}${path.replaceAll(/\W/g, '-')}`)),
           complaints: complaints.splice(0).filter(text => as() !== undefined || !/status of 401/.test(text)),
           refused: [...refused.code, ...refused.data].filter(text => html.includes(text)),
           offered: await findOffered(page, path, body),
         }
       }
-      const clean = { status: as() === undefined ? 401 : 200, violations: { light: [], dark: [] }, overflow: [0, 0, 0], wrongIds: [], complaints: [], refused: [], offered: [] }
+      const clean = {
+        status: as() === undefined ? 401 : 200,
+        violations: { light: [], dark: [] },
+        overflow: [0, 0, 0],
+        wrongIds: [],
+        complaints: [],
+        refused: [],
+        offered: [],
+      }
       expect(found).toEqual(Object.fromEntries(paths.map(path => [path, clean])))
 
       const code = (await Promise.all([...scripts].map(async url => (await fetch(url)).text()))).join('\n')
@@ -108,7 +130,7 @@ describe.runIf(there)('the pages of the admin', () => {
       overflow.push(await overflowOf(page))
     }
     await screenshot(page, name)
-    return { violations: { light, dark }, overflow, wrongIds: [...await wrongIds(page), ...await repeatedIds(page)] }
+    return { violations: { light, dark }, overflow, wrongIds: [...(await wrongIds(page)), ...(await repeatedIds(page))] }
   }
 
   type Capabilities = Readonly<Record<'canCreate' | 'canDelete' | 'canViewDeleted', boolean>>
@@ -116,17 +138,30 @@ describe.runIf(there)('the pages of the admin', () => {
   /** The links and buttons of actions that the API refuses to the caller. */
   async function findOffered(page: Page, path: string, { resources = {} }: { resources?: Record<string, { capabilities: Capabilities }> }) {
     const links = await page.locator('a[href^="/admin/"]').evaluateAll(all => all.map(link => link.getAttribute('href')!))
-    const refused = Object.entries(resources).flatMap(([name, { capabilities: { canCreate, canViewDeleted } }]) =>
-      [...canCreate ? [] : [`/admin/${name}/new`], ...canViewDeleted ? [] : [`/admin/${name}/trash`]])
+    const refused = Object.entries(resources).flatMap(
+      ([
+        name,
+        {
+          capabilities: { canCreate, canViewDeleted },
+        },
+      ]) => [...(canCreate ? [] : [`/admin/${name}/new`]), ...(canViewDeleted ? [] : [`/admin/${name}/trash`])],
+    )
     const own = resources[path.split(/[/?]/)[1] ?? '']
     const deletes = own && !own.capabilities.canDelete ? await page.getByRole('button', { name: /^Delete/ }).count() : 0
-    return [...links.filter(link => refused.includes(link)), ...deletes > 0 ? ['Delete'] : []]
+    return [...links.filter(link => refused.includes(link)), ...(deletes > 0 ? ['Delete'] : [])]
   }
 
-  interface Access { readonly pages?: readonly { readonly path: string, readonly label: string, readonly chunk: { readonly script: string } }[] }
+  interface Access {
+    readonly pages?: readonly { readonly path: string, readonly label: string, readonly chunk: { readonly script: string } }[]
+  }
 
-  /** What only other callers receive. `code`: pages and secret columns, which no file of the admin names. `data`: other fields, and rows. */
-  async function findRefused(as: number | undefined, access: Access): Promise<{ readonly code: readonly string[], readonly data: readonly string[] }> {
+  /**
+   * What only other callers receive. `code`: pages and secret columns, which no file of the admin names. `data`: other fields, and rows.
+   */
+  async function findRefused(
+    as: number | undefined,
+    access: Access,
+  ): Promise<{ readonly code: readonly string[], readonly data: readonly string[] }> {
     const describedTo = async (as?: number) => {
       const { body } = await newsroom.request('/api/_schema', { as })
       return Object.values<{ fields: object }>(body.resources).flatMap(({ fields }) => Object.keys(fields))
@@ -140,12 +175,17 @@ describe.runIf(there)('the pages of the admin', () => {
     const visible = meta.total > 0 ? 'organization_id = 1' : 'organization_id = 1 and status = \'published\''
     const hidden = all.filter(name => !own.includes(name))
     return {
-      code: ['passwordHash', 'password_hash', ...hidden.filter(name => name === 'salary'), ...pages.flatMap(({ path, label, chunk }) => [path, label, chunk.script])],
+      code: [
+        'passwordHash',
+        'password_hash',
+        ...hidden.filter(name => name === 'salary'),
+        ...pages.flatMap(({ path, label, chunk }) => [path, label, chunk.script]),
+      ],
       data: [
         // An entry of the activity feed has a `recordId` for every reader.
         ...hidden.filter(name => /[A-Z]/.test(name) && name !== 'recordId'),
         ...texts(`select title as text from posts where title not in (select title from posts where ${visible})`),
-        ...own.includes('email') ? [] : texts('select email as text from users'),
+        ...(own.includes('email') ? [] : texts('select email as text from users')),
       ],
     }
   }

@@ -34,17 +34,24 @@ describe.runIf(there)('the admin', { concurrent: true }, () => {
     withPage(browser, newsroom.url + path, { as, ...options }, test)
   const send = (method: string, path: string, body?: unknown, as = ADMIN) =>
     newsroom.request(`/api${path}`, { method, body, headers: { 'x-demo-user': String(as) } })
-  const post = (title: string, values = {}) => send('POST', '/posts', { title, slug: title.toLowerCase().replaceAll(' ', '-'), body: 'Text.', ...values })
-    .then(({ body }) => body.id as number)
+  const post = (title: string, values = {}) =>
+    send('POST', '/posts', { title, slug: title.toLowerCase().replaceAll(' ', '-'), body: 'Text.', ...values }).then(
+      ({ body }) => body.id as number,
+    )
   const titleOf = (id: number) => newsroom.rows<{ title: string }>('select title from posts where id = ?', id)[0]!.title
   const isDeleted = (table: string, id: number) =>
     newsroom.rows<{ at: number | null }>(`select deleted_at as at from ${table} where id = ?`, id)[0]!.at !== null
-  const focused = (page: Page) => page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent?.trim())
+  const focused = (page: Page) =>
+    page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent?.trim())
   const dialog = (page: Page) => page.getByRole('dialog')
 
   describe('a reader', () => {
-    const READER = () => newsroom.rows<{ id: number }>('select id from users where organization_id = 1 and role = \'reader\' and active = 1')[0]!.id
-    const anyPost = () => newsroom.rows<{ id: number }>('select id from posts where organization_id = 1 and status = \'published\' and deleted_at is null limit 1')[0]!.id
+    const READER = () =>
+      newsroom.rows<{ id: number }>('select id from users where organization_id = 1 and role = \'reader\' and active = 1')[0]!.id
+    const anyPost = () =>
+      newsroom.rows<{ id: number }>(
+        'select id from posts where organization_id = 1 and status = \'published\' and deleted_at is null limit 1',
+      )[0]!.id
 
     it('is not offered what the API refuses', async ({ expect }) => {
       await on('/admin/posts', READER(), async ({ page }) => {
@@ -73,7 +80,11 @@ describe.runIf(there)('the admin', { concurrent: true }, () => {
         await expectAccessible(page)
         await page.getByRole('button', { name: 'Apply' }).click()
         await page.getByRole('button', { name: 'Remove the filter Status is draft' }).waitFor()
-        expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({ q: 'lighthouse keeper', sort: 'title', filter: 'status:$eq:draft' })
+        expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({
+          q: 'lighthouse keeper',
+          sort: 'title',
+          filter: 'status:$eq:draft',
+        })
         await page.goBack()
         await expect.poll(() => page.getByRole('button', { name: /^Remove the filter/ }).count()).toBe(0)
       })
@@ -145,10 +156,16 @@ describe.runIf(there)('the admin', { concurrent: true }, () => {
         await expectAccessible(page)
         await screenshot(page, 'bulk-failed')
         expect(await dialog(page).getByRole('link', { name: 'Bulk two' }).count()).toBe(1)
-        expect(newsroom.rows('select status from posts where id in (?, ?)', ids[0], ids[2])).toEqual([{ status: 'draft' }, { status: 'draft' }])
+        expect(newsroom.rows('select status from posts where id in (?, ?)', ids[0], ids[2])).toEqual([
+          { status: 'draft' },
+          { status: 'draft' },
+        ])
         await dialog(page).getByRole('button', { name: 'Leave it out and try again' }).click()
         await toast(page, '2 records changed.')
-        expect(newsroom.rows('select status from posts where id in (?, ?)', ids[0], ids[2])).toEqual([{ status: 'archived' }, { status: 'archived' }])
+        expect(newsroom.rows('select status from posts where id in (?, ?)', ids[0], ids[2])).toEqual([
+          { status: 'archived' },
+          { status: 'archived' },
+        ])
       })
     })
 
@@ -235,7 +252,10 @@ describe.runIf(there)('the admin', { concurrent: true }, () => {
         await tabTo(isNamed('Delete'))
         await keyboard.press('Enter')
         await dialog(page).getByRole('listitem').first().waitFor()
-        await tabTo(async () => (await focused(page)) === 'Delete' && await page.evaluate(() => document.activeElement?.closest('[role=dialog]') !== null))
+        await tabTo(
+          async () =>
+            (await focused(page)) === 'Delete' && (await page.evaluate(() => document.activeElement?.closest('[role=dialog]') !== null)),
+        )
         await keyboard.press('Enter')
         await page.waitForURL('**/admin/posts')
         expect(isDeleted('posts', id)).toBe(true)
@@ -266,7 +286,9 @@ describe.runIf(there)('the admin', { concurrent: true }, () => {
         await dialog(page).getByRole('radio', { name: /Title to keep: Theirs$/ }).check()
         await dialog(page).getByRole('button', { name: 'Keep my changes' }).click()
         await toast(page, 'Theirs is saved.')
-        expect(newsroom.rows('select title, excerpt, body from posts where id = ?', id)).toEqual([{ title: 'Theirs', excerpt: 'My excerpt', body: 'Their text.' }])
+        expect(newsroom.rows('select title, excerpt, body from posts where id = ?', id)).toEqual([
+          { title: 'Theirs', excerpt: 'My excerpt', body: 'Their text.' },
+        ])
       })
     })
 
@@ -312,7 +334,11 @@ describe.runIf(there)('the admin', { concurrent: true }, () => {
     it('shows names instead of ids', async ({ expect }) => {
       const nameOf = (id: number) => newsroom.rows<{ name: string }>('select name from users where id = ?', id)[0]!.name
       const id = await post('Written for somebody', { authorId: 4, status: 'published' })
-      const valueOf = (page: Page, label: string) => page.locator('dl > div').filter({ has: page.getByText(label, { exact: true }) }).locator('dd')
+      const valueOf = (page: Page, label: string) =>
+        page
+          .locator('dl > div')
+          .filter({ has: page.getByText(label, { exact: true }) })
+          .locator('dd')
       await on(`/admin/posts/${id}`, EDITOR, async ({ page }) => {
         await expect.poll(() => valueOf(page, 'Created by').textContent()).toBe(nameOf(ADMIN))
       })
@@ -348,7 +374,10 @@ describe.runIf(there)('the admin', { concurrent: true }, () => {
       await on('/admin/tags', EDITOR, async ({ page }) => {
         await page.getByRole('button', { name: 'More actions' }).click()
         await page.getByRole('menuitem', { name: 'Import' }).click()
-        const choose = (text: string) => dialog(page).getByLabel('CSV or NDJSON file').setInputFiles({ name: 'tags.csv', mimeType: 'text/csv', buffer: Buffer.from(text) })
+        const choose = (text: string) =>
+          dialog(page)
+            .getByLabel('CSV or NDJSON file')
+            .setInputFiles({ name: 'tags.csv', mimeType: 'text/csv', buffer: Buffer.from(text) })
         await choose('name,slug\nImported,imported\n,missing')
         await dialog(page).getByRole('button', { name: 'Check the file' }).click()
         await dialog(page).getByText('1 line has a problem').waitFor()
@@ -386,7 +415,11 @@ describe.runIf(there)('the admin', { concurrent: true }, () => {
         await choose('User', editor!.name)
         await expect.poll(kinds).toEqual(['update'])
         await page.locator('main ol').getByText(`by ${editor!.name}`).waitFor()
-        expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({ resource: 'posts', recordId: String(id), userId: String(EDITOR) })
+        expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({
+          resource: 'posts',
+          recordId: String(id),
+          userId: String(EDITOR),
+        })
         await expectAccessible(page)
         await screenshot(page, 'audit-filtered')
         await page.getByRole('button', { name: 'Remove the value of user' }).click()

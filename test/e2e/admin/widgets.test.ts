@@ -65,8 +65,17 @@ describe.runIf(there)('the admin of an app', () => {
       await page.getByRole('heading', { name: 'Every widget' }).waitFor()
       const id = new URL(page.url()).pathname.split('/').at(-1)!
       const expected = {
-        name: 'Every widget', notes: 'First line\nSecond line', price: 2.5, active: true, kind: 'large', day: '2026-02-28', data: { a: [1] },
-        at: await page.evaluate(() => new Date('2026-02-28T12:30:00').toISOString()), color: '#336699', site: 'https://example.com', contact: 'ada@example.com',
+        name: 'Every widget',
+        notes: 'First line\nSecond line',
+        price: 2.5,
+        active: true,
+        kind: 'large',
+        day: '2026-02-28',
+        data: { a: [1] },
+        at: await page.evaluate(() => new Date('2026-02-28T12:30:00').toISOString()),
+        color: '#336699',
+        site: 'https://example.com',
+        contact: 'ada@example.com',
       }
       expect(await sample(id)).toMatchObject(expected)
       // The form shows what it has written, and changes nothing else.
@@ -101,14 +110,20 @@ describe.runIf(there)('the admin of an app', () => {
     page.on('request', request => request.url().includes('/_icons/') && requested.push(request.url()))
     // After a navigation in the browser, the server has rendered none of them.
     await load(page, server.url)
-    await page.evaluate(() => (window as never as { useNuxtApp: () => { $router: { push: (path: string) => unknown } } }).useNuxtApp().$router.push('/back-office/new'))
+    await page.evaluate(() =>
+      (window as never as { useNuxtApp: () => { $router: { push: (path: string) => unknown } } })
+        .useNuxtApp()
+        .$router.push('/back-office/new'),
+    )
     await page.getByRole('button', { name: 'Delete A slash' }).click()
     await page.getByRole('dialog').getByRole('listitem').first().waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await page.keyboard.press('Control+k')
     await page.getByRole('dialog').getByRole('option').first().waitFor()
-    const empty = await page.locator('.iconify').evaluateAll(icons => icons.filter(icon => getComputedStyle(icon).maskImage === 'none').map(icon => icon.className))
+    const empty = await page
+      .locator('.iconify')
+      .evaluateAll(icons => icons.filter(icon => getComputedStyle(icon).maskImage === 'none').map(icon => icon.className))
     expect([requested, empty]).toEqual([[], []])
     await context.close()
   })

@@ -21,7 +21,10 @@ export async function startNotebook(): Promise<Notebook> {
     url: server.url,
     request,
     async signIn(name) {
-      const { status, cookie } = await request('/api/login', { method: 'POST', body: { email: `${name}@example.com`, password: 'correct horse' } })
+      const { status, cookie } = await request('/api/login', {
+        method: 'POST',
+        body: { email: `${name}@example.com`, password: 'correct horse' },
+      })
       if (status !== 200 || !cookie) throw new Error(`${name} could not sign in: ${status}`)
       return cookie
     },

@@ -27,19 +27,55 @@ import * as sqlitePresets from '../../../src/runtime/server/schema/presets/sqlit
 import bulk from '../../../src/runtime/server/routes/bulk'
 
 const SQLITE = {
-  items: sqliteTable('items', { id: integer('id').primaryKey(), batch: integer('batch').notNull(), place: integer('place').notNull(), deletedAt: text('deleted_at'), deletionId: text('deletion_id') }),
-  entries: sqliteTable('entries', { id: text('id').primaryKey(), kind: text('kind').notNull(), recordId: text('record_id').notNull(), before: text('before'), after: text('after') }),
+  items: sqliteTable('items', {
+    id: integer('id').primaryKey(),
+    batch: integer('batch').notNull(),
+    place: integer('place').notNull(),
+    deletedAt: text('deleted_at'),
+    deletionId: text('deletion_id'),
+  }),
+  entries: sqliteTable('entries', {
+    id: text('id').primaryKey(),
+    kind: text('kind').notNull(),
+    recordId: text('record_id').notNull(),
+    before: text('before'),
+    after: text('after'),
+  }),
   keys: sqlitePresets.idempotencyKeysTable(),
 }
 const PG = {
-  items: pgTable('items', { id: serial('id').primaryKey(), batch: pgInteger('batch').notNull(), place: pgInteger('place').notNull(), deletedAt: pgText('deleted_at'), deletionId: pgText('deletion_id') }),
-  entries: pgTable('entries', { id: pgText('id').primaryKey(), kind: pgText('kind').notNull(), recordId: pgText('record_id').notNull(), before: pgText('before'), after: pgText('after') }),
+  items: pgTable('items', {
+    id: serial('id').primaryKey(),
+    batch: pgInteger('batch').notNull(),
+    place: pgInteger('place').notNull(),
+    deletedAt: pgText('deleted_at'),
+    deletionId: pgText('deletion_id'),
+  }),
+  entries: pgTable('entries', {
+    id: pgText('id').primaryKey(),
+    kind: pgText('kind').notNull(),
+    recordId: pgText('record_id').notNull(),
+    before: pgText('before'),
+    after: pgText('after'),
+  }),
   keys: pgPresets.idempotencyKeysTable(),
 }
 const wide = (name: string) => varchar(name, { length: 1000 })
 const MYSQL = {
-  items: mysqlTable('items', { id: int('id').autoincrement().primaryKey(), batch: int('batch').notNull(), place: int('place').notNull(), deletedAt: wide('deleted_at'), deletionId: wide('deletion_id') }),
-  entries: mysqlTable('entries', { id: varchar('id', { length: 36 }).primaryKey(), kind: wide('kind').notNull(), recordId: wide('record_id').notNull(), before: wide('before'), after: wide('after') }),
+  items: mysqlTable('items', {
+    id: int('id').autoincrement().primaryKey(),
+    batch: int('batch').notNull(),
+    place: int('place').notNull(),
+    deletedAt: wide('deleted_at'),
+    deletionId: wide('deletion_id'),
+  }),
+  entries: mysqlTable('entries', {
+    id: varchar('id', { length: 36 }).primaryKey(),
+    kind: wide('kind').notNull(),
+    recordId: wide('record_id').notNull(),
+    before: wide('before'),
+    after: wide('after'),
+  }),
   keys: mysqlPresets.idempotencyKeysTable(),
 }
 
@@ -101,7 +137,13 @@ app.use(router)
 const handle = toWebHandler(app)
 
 async function request(method: string, body: unknown, headers: Record<string, string> = {}) {
-  const response = await handle(new Request('http://localhost/api/items/bulk', { method, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) }))
+  const response = await handle(
+    new Request('http://localhost/api/items/bulk', {
+      method,
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    }),
+  )
   const text = await response.text()
   if (response.status >= 300) throw new Error(text)
   if (headers['idempotency-key']) process.stdout.write(`replayed ${response.headers.get('idempotent-replayed') ?? false}\n`)

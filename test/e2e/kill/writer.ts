@@ -12,10 +12,18 @@ const SIZE = 150
 
 /** The statements of a batch of rows, and of its cascade into the trash. */
 function statements(batch: number) {
-  const make = Array.from({ length: SIZE }, (_, place) => ({ text: 'insert into items (batch, place) values (?, ?)', values: [batch, place], expectedRows: 1 }))
+  const make = Array.from({ length: SIZE }, (_, place) => ({
+    text: 'insert into items (batch, place) values (?, ?)',
+    values: [batch, place],
+    expectedRows: 1,
+  }))
   const trash = [
     { text: 'insert into parents (batch, deletion_id) values (?, ?)', values: [batch, `d${batch}`], expectedRows: 1 },
-    ...Array.from({ length: SIZE }, (_, place) => ({ text: 'update items set deletion_id = ? where batch = ? and place = ?', values: [`d${batch}`, batch, place], expectedRows: 1 })),
+    ...Array.from({ length: SIZE }, (_, place) => ({
+      text: 'update items set deletion_id = ? where batch = ? and place = ?',
+      values: [`d${batch}`, batch, place],
+      expectedRows: 1,
+    })),
   ]
   return { make, trash }
 }

@@ -2,7 +2,15 @@
 import { chromium, type Browser, type BrowserContextOptions, type Page, type Response } from 'playwright-core'
 import { CHROMIUM } from '../../support/services'
 
-const QUIET = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync']
+const QUIET = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
 
 export const launch = (): Promise<Browser> => chromium.launch({ executablePath: CHROMIUM.path, args: QUIET })
 
@@ -39,7 +47,12 @@ export async function openBlank(browser: Browser, url: string, { as, ...options 
   if (as !== undefined) await context.addCookies([{ name: 'newsroom-caller', value: String(as), url: new URL(url).origin }])
   const page = await context.newPage()
   const [requests, complaints, warnings]: [string[], string[], string[]] = [[], [], []]
-  page.on('request', request => new URL(request.url()).pathname.startsWith('/api/') && requests.push(`${request.method()} ${request.url().slice(new URL(url).origin.length)}`))
+  page.on(
+    'request',
+    request =>
+      new URL(request.url()).pathname.startsWith('/api/')
+        && requests.push(`${request.method()} ${request.url().slice(new URL(url).origin.length)}`),
+  )
   page.on('console', message => ['error', 'warning'].includes(message.type()) && complaints.push(message.text()))
   page.on('console', message => /^\[Vue warn\]|[Hh]ydration/.test(message.text()) && warnings.push(`${page.url()}: ${message.text()}`))
   page.on('pageerror', error => complaints.push(error.message))
@@ -54,7 +67,9 @@ export async function openBlank(browser: Browser, url: string, { as, ...options 
 
 /** Waits for hydration, and for half a second without requests. It works once per loaded document. */
 async function settled(page: Page): Promise<void> {
-  await page.waitForFunction(() => (window as unknown as { useNuxtApp?: () => { isHydrating?: boolean } }).useNuxtApp?.().isHydrating === false)
+  await page.waitForFunction(
+    () => (window as unknown as { useNuxtApp?: () => { isHydrating?: boolean } }).useNuxtApp?.().isHydrating === false,
+  )
   await page.waitForLoadState('networkidle')
 }
 
@@ -93,7 +108,8 @@ export const wrongIds = (page: Page): Promise<string[]> => page.evaluate(() => {
   const look = (node: VNode | null | undefined): void => {
     if (!node || typeof node !== 'object') return
     const id = node.props?.id
-    if (!node.component && typeof id === 'string' && node.el?.id !== undefined && node.el.id !== id) wrong.push(`${node.el.outerHTML.slice(0, 80)}: ${id}`)
+    if (!node.component && typeof id === 'string' && node.el?.id !== undefined && node.el.id !== id)
+      wrong.push(`${node.el.outerHTML.slice(0, 80)}: ${id}`)
     look(node.component?.subTree)
     look(node.suspense?.activeBranch)
     if (Array.isArray(node.children)) node.children.forEach(child => look(child as VNode))

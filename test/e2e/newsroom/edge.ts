@@ -63,7 +63,15 @@ async function fill(d1: D1): Promise<void> {
     await d1.batch(readFileSync(join(migrations, name), 'utf8').split('--> statement-breakpoint').map(text => d1.prepare(text)))
   }
   const rows = newsroomRows()
-  for (const [name, all] of Object.entries({ organizations: rows.organizations, users: rows.users, tags: rows.tags, posts: rows.posts, postsTags: rows.postsTags, comments: rows.comments, media: rows.media })) {
+  for (const [name, all] of Object.entries({
+    organizations: rows.organizations,
+    users: rows.users,
+    tags: rows.tags,
+    posts: rows.posts,
+    postsTags: rows.postsTags,
+    comments: rows.comments,
+    media: rows.media,
+  })) {
     const table = schema[name as 'posts']
     for (let start = 0; start < all.length; start += 500) await insertStatement(d1, table, all.slice(start, start + 500)).run()
   }
@@ -75,12 +83,18 @@ function insertStatement(d1: D1, table: Table, rows: readonly object[]) {
     const value = (row as Record<string, unknown>)[name] ?? column.default ?? column.defaultFn?.()
     return value === undefined || value === null ? null : column.mapToDriverValue(value)
   }))
-  return d1.prepare(`insert into ${getTableName(table)} (${columns.map(([, column]) => column.name).join()}) select ${columns.map((_, index) => `value ->> ${index}`).join()} from json_each(?)`).bind(JSON.stringify(values))
+  return d1
+    .prepare(
+      `insert into ${getTableName(table)} (${columns.map(([, column]) => column.name).join()}) select ${columns.map((_, index) => `value ->> ${index}`).join()} from json_each(?)`,
+    )
+    .bind(JSON.stringify(values))
 }
 
 /** The file of the runtime's only database. */
 function fileOf(folder: string): string {
-  const name = readdirSync(folder, { recursive: true, encoding: 'utf8' }).find(name => name.endsWith('.sqlite') && !name.endsWith('metadata.sqlite'))
+  const name = readdirSync(folder, { recursive: true, encoding: 'utf8' }).find(
+    name => name.endsWith('.sqlite') && !name.endsWith('metadata.sqlite'),
+  )
   if (!name) throw new Error(`no database in ${folder}`)
   return join(folder, name)
 }

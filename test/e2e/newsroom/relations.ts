@@ -4,11 +4,21 @@ import { ADMIN, EDITOR, PUBLIC, WRITER } from './callers'
 import type { Newsroom } from './server'
 
 export function describeTags(newsroom: () => Newsroom): void {
-  const post = () => newsroom().rows<{ id: number }>(`select id from posts where ${PUBLIC} and author_id != ${WRITER} and created_by != ${WRITER} order by id limit 1`)[0]!.id
-  const tags = (organization: number) => newsroom().rows<{ id: number }>('select id from tags where organization_id = ? order by id', organization).map(({ id }) => id)
-  const linksOf = (id: number) => newsroom().rows<{ tag_id: number }>('select tag_id from posts_tags where post_id = ? order by tag_id', id).map(({ tag_id }) => tag_id)
+  const post = () =>
+    newsroom().rows<{ id: number }>(
+      `select id from posts where ${PUBLIC} and author_id != ${WRITER} and created_by != ${WRITER} order by id limit 1`,
+    )[0]!.id
+  const tags = (organization: number) =>
+    newsroom()
+      .rows<{ id: number }>('select id from tags where organization_id = ? order by id', organization)
+      .map(({ id }) => id)
+  const linksOf = (id: number) =>
+    newsroom()
+      .rows<{ tag_id: number }>('select tag_id from posts_tags where post_id = ? order by tag_id', id)
+      .map(({ tag_id }) => tag_id)
   const others = (id: number) => newsroom().rows('select * from posts_tags where post_id != ? order by post_id, tag_id', id)
-  const send = (method: string, ids: number[], as?: number) => newsroom().request(`/api/posts/${post()}/relations/tags`, { method, as, body: { ids } })
+  const send = (method: string, ids: number[], as?: number) =>
+    newsroom().request(`/api/posts/${post()}/relations/tags`, { method, as, body: { ids } })
 
   it('are replaced, added and removed, for this post only', async () => {
     const id = post()
@@ -45,7 +55,11 @@ export function describeTags(newsroom: () => Newsroom): void {
     expect(linksOf(post())).toEqual(before)
   })
 
-  it.each([[undefined, false], [WRITER, false], [EDITOR, true]])('can be changed according to the permissions route: by %s, %s', async (as, allowed) => {
+  it.each([
+    [undefined, false],
+    [WRITER, false],
+    [EDITOR, true],
+  ])('can be changed according to the permissions route: by %s, %s', async (as, allowed) => {
     const { body } = await newsroom().request(`/api/posts/permissions?ids=${post()}`, { as })
     expect(body.records[post()]).toMatchObject({ canRead: true, canUpdate: allowed })
   })
@@ -53,21 +67,78 @@ export function describeTags(newsroom: () => Newsroom): void {
 
 /** `read create update delete aggregate restore purge viewDeleted` of each resource, by the newsroom's rules. */
 const GRID: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  nobody: { tags: 'r...a...', organizations: 'r...a...', users: '........', posts: 'r...a...', comments: 'r...a...', media: 'r...a...', auditLog: '........', apiTokens: '........' },
-  writer: { tags: 'r...a...', organizations: 'r...a...', users: 'r...a...', posts: 'rcu.a...', comments: 'rcuda...', media: 'rcu.a...', auditLog: '........', apiTokens: 'rcudaRPV' },
-  editor: { tags: 'rcuda...', organizations: 'r...a...', users: 'r...a...', posts: 'rcudaR.V', comments: 'rcudaR.V', media: 'rcuda...', auditLog: 'r...a...', apiTokens: 'rcudaRPV' },
-  admin: { tags: 'rcuda...', organizations: 'r.u.a...', users: 'rcuda...', posts: 'rcudaRPV', comments: 'rcudaRPV', media: 'rcuda...', auditLog: 'r...a...', apiTokens: 'rcudaRPV' },
+  nobody: {
+    tags: 'r...a...',
+    organizations: 'r...a...',
+    users: '........',
+    posts: 'r...a...',
+    comments: 'r...a...',
+    media: 'r...a...',
+    auditLog: '........',
+    apiTokens: '........',
+  },
+  writer: {
+    tags: 'r...a...',
+    organizations: 'r...a...',
+    users: 'r...a...',
+    posts: 'rcu.a...',
+    comments: 'rcuda...',
+    media: 'rcu.a...',
+    auditLog: '........',
+    apiTokens: 'rcudaRPV',
+  },
+  editor: {
+    tags: 'rcuda...',
+    organizations: 'r...a...',
+    users: 'r...a...',
+    posts: 'rcudaR.V',
+    comments: 'rcudaR.V',
+    media: 'rcuda...',
+    auditLog: 'r...a...',
+    apiTokens: 'rcudaRPV',
+  },
+  admin: {
+    tags: 'rcuda...',
+    organizations: 'r.u.a...',
+    users: 'rcuda...',
+    posts: 'rcudaRPV',
+    comments: 'rcudaRPV',
+    media: 'rcuda...',
+    auditLog: 'r...a...',
+    apiTokens: 'rcudaRPV',
+  },
 }
 
-const LETTERS = { canRead: 'r', canCreate: 'c', canUpdate: 'u', canDelete: 'd', canAggregate: 'a', canRestore: 'R', canPurge: 'P', canViewDeleted: 'V' }
+const LETTERS = {
+  canRead: 'r',
+  canCreate: 'c',
+  canUpdate: 'u',
+  canDelete: 'd',
+  canAggregate: 'a',
+  canRestore: 'R',
+  canPurge: 'P',
+  canViewDeleted: 'V',
+}
 
 /** @param without resources of the playground that the app does not register */
 export function describeCapabilities(newsroom: () => Newsroom, without: readonly string[] = []): void {
-  it.each([['nobody', undefined], ['writer', WRITER], ['editor', EDITOR], ['admin', ADMIN]])('match the authorization of the playground: %s', async (role, as) => {
+  it.each([
+    ['nobody', undefined],
+    ['writer', WRITER],
+    ['editor', EDITOR],
+    ['admin', ADMIN],
+  ])('match the authorization of the playground: %s', async (role, as) => {
     const { status, body } = await newsroom().request('/api/permissions', { as })
     expect(status).toBe(200)
-    const grid = Object.entries<Record<string, unknown>>(body.permissions).map(([resource, can]) => [resource, Object.entries(LETTERS).map(([name, letter]) => can[name] ? letter : '.').join('')])
-    expect(Object.fromEntries(grid)).toEqual(Object.fromEntries(Object.entries(GRID[role]!).filter(([resource]) => !without.includes(resource))))
+    const grid = Object.entries<Record<string, unknown>>(body.permissions).map(([resource, can]) => [
+      resource,
+      Object.entries(LETTERS)
+        .map(([name, letter]) => (can[name] ? letter : '.'))
+        .join(''),
+    ])
+    expect(Object.fromEntries(grid)).toEqual(
+      Object.fromEntries(Object.entries(GRID[role]!).filter(([resource]) => !without.includes(resource))),
+    )
   })
 
   it('include fields', async () => {

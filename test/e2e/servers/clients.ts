@@ -52,7 +52,9 @@ export function startClient(url: string, organization: number, token?: string): 
   const failures: Failure[] = []
   const wrong: string[] = []
   const state = { requests: 0, ends: false, marker: '' }
-  const credentials: Record<string, string> = token ? { authorization: `Bearer ${token}` } : { 'x-caller': JSON.stringify(memberOf(organization)) }
+  const credentials: Record<string, string> = token
+    ? { authorization: `Bearer ${token}` }
+    : { 'x-caller': JSON.stringify(memberOf(organization)) }
 
   async function send(method: string, path: string, body?: unknown, key?: string): Promise<Answer> {
     const start = performance.now()
@@ -61,7 +63,11 @@ export function startClient(url: string, organization: number, token?: string): 
       ...credentials, connection: 'close', ...body !== undefined && { 'content-type': 'application/json' },
       ...key && { 'idempotency-key': key }, ...state.marker && { 'consistency-token': state.marker },
     }
-    const { status, body: text, marker } = await exchange(url + path, method, headers, body === undefined ? undefined : JSON.stringify(body))
+    const {
+      status,
+      body: text,
+      marker,
+    } = await exchange(url + path, method, headers, body === undefined ? undefined : JSON.stringify(body))
     if (marker) state.marker = marker
     if (status === 0 || status >= 500) failures.push({ what: `${method} ${path}`, status, text, start, end: performance.now() })
     return { status, body: status > 0 && status < 500 && text !== '' ? JSON.parse(text) : text }
@@ -116,7 +122,8 @@ export function startClient(url: string, organization: number, token?: string): 
     if (answer.status === 0 || answer.status >= 500) return
     if (!expectStatus(path, answer, 200)) return
     for (const { organizationId, name } of answer.body.data as { organizationId: number, name: string }[])
-      if (organizationId !== organization || !name.startsWith(`organization ${organization} `)) wrong.push(`${path}: a row of organization ${organizationId}, ${name}`)
+      if (organizationId !== organization || !name.startsWith(`organization ${organization} `))
+        wrong.push(`${path}: a row of organization ${organizationId}, ${name}`)
   }
 
   const certain = () => orders.filter(({ uncertain, deleted }) => !uncertain && !deleted)
@@ -147,15 +154,28 @@ export function startClient(url: string, organization: number, token?: string): 
 }
 
 /** @returns the status 0 if the connection breaks. */
-function exchange(url: string, method: string, headers: Record<string, string>, body?: string): Promise<{ status: number, body: string, marker?: string }> {
+function exchange(
+  url: string,
+  method: string,
+  headers: Record<string, string>,
+  body?: string,
+): Promise<{ status: number, body: string, marker?: string }> {
   return new Promise((resolve) => {
     const fail = (error: Error) => resolve({ status: 0, body: error.message })
     const sent = open(url, { method, headers, agent: false, timeout: TIMEOUT }, (response) => {
       let text = ''
-      response.setEncoding('utf8').on('data', chunk => text += chunk).on('error', fail)
-      response.on('end', () => resolve({ status: response.statusCode!, body: text, marker: response.headers['consistency-token'] as string | undefined }))
+      response
+        .setEncoding('utf8')
+        .on('data', chunk => (text += chunk))
+        .on('error', fail)
+      response.on('end', () =>
+        resolve({ status: response.statusCode!, body: text, marker: response.headers['consistency-token'] as string | undefined }),
+      )
       response.on('close', () => fail(new Error('the response was cut')))
     })
-    sent.on('error', fail).on('timeout', () => sent.destroy(new Error(`no response within ${TIMEOUT} ms`))).end(body)
+    sent
+      .on('error', fail)
+      .on('timeout', () => sent.destroy(new Error(`no response within ${TIMEOUT} ms`)))
+      .end(body)
   })
 }

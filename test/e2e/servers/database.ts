@@ -17,7 +17,8 @@ export interface Database {
   readonly remove: () => Promise<void>
 }
 
-export const createDatabase = (variant: Variant, port?: number): Promise<Database> => variant === 'postgres' ? createOnPostgres(port) : createOnMysql(port)
+export const createDatabase = (variant: Variant, port?: number): Promise<Database> =>
+  variant === 'postgres' ? createOnPostgres(port) : createOnMysql(port)
 
 const newName = () => `servers_${randomUUID().slice(0, 8)}`
 

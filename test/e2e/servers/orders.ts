@@ -28,7 +28,10 @@ export async function startOrders({ variant = 'postgres', count, env, databasePo
   const output = await buildFixture('servers', { variant })
   const database = await createDatabase(variant, databasePort)
   const base: Record<string, string> = {
-    ORDERS_URL: database.url, ORDERS_REDIS_URL: `redis://${REDIS.host}:${REDIS.port}`, ORDERS_REDIS_BASE: randomUUID(), NUXT_AUTO_API_SECRET: SECRET,
+    ORDERS_URL: database.url,
+    ORDERS_REDIS_URL: `redis://${REDIS.host}:${REDIS.port}`,
+    ORDERS_REDIS_BASE: randomUUID(),
+    NUXT_AUTO_API_SECRET: SECRET,
     // Nitro 3 does not stop servers of CI gracefully.
     CI: '',
   }
@@ -46,5 +49,9 @@ export async function startOrders({ variant = 'postgres', count, env, databasePo
 /** Who is signed in: a member of an organization. */
 export const memberOf = (organizationId: number) => ({ user: { id: organizationId * 100, organizationId } })
 
-export const request = (server: Pick<Server, 'request'>, method: string, path: string, options: RequestOptions = {}): Promise<ServerResponse> =>
-  server.request(`/api${path}`, { method, caller: memberOf(1), ...options })
+export const request = (
+  server: Pick<Server, 'request'>,
+  method: string,
+  path: string,
+  options: RequestOptions = {},
+): Promise<ServerResponse> => server.request(`/api${path}`, { method, caller: memberOf(1), ...options })

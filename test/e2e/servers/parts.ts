@@ -1,4 +1,6 @@
-/** Parts of a deployment that a test kills with SIGKILL and starts again: an app server, a replica of Postgres, Redis, a node of a cluster. */
+/**
+ * Parts of a deployment that a test kills with SIGKILL and starts again: an app server, a replica of Postgres, Redis, a node of a cluster.
+ */
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { connect, createServer, type AddressInfo } from 'node:net'
@@ -24,7 +26,11 @@ const run = promisify(execFile)
 
 /** Runs functions of `.ci/services.sh`. */
 const shell = (commands: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
-  run('bash', ['-c', `. .ci/services.sh; ${commands}`, 'services', ...args], { cwd: root, env: { ...process.env, ...env }, timeout: 90_000 })
+  run('bash', ['-c', `. .ci/services.sh; ${commands}`, 'services', ...args], {
+    cwd: root,
+    env: { ...process.env, ...env },
+    timeout: 90_000,
+  })
 
 async function freePort(): Promise<number> {
   const server = createServer()
@@ -100,9 +106,10 @@ export async function startCluster(): Promise<readonly Part[]> {
   return [2, 3].map((node): Part => ({
     name: `node ${node}`,
     failing: 'kill and start',
-    kill: async () => void await shell('galera_kill "$1"', [String(node)], CLUSTER),
-    restart: async () => void await shell('galera_restart "$1"', [String(node)], CLUSTER),
-    end: async () => void (node === 2 && await shell('for node in 1 2 3; do galera_kill "$node"; done; rm -rf "$GALERA_FOLDER"', [], CLUSTER)),
+    kill: async () => void (await shell('galera_kill "$1"', [String(node)], CLUSTER)),
+    restart: async () => void (await shell('galera_restart "$1"', [String(node)], CLUSTER)),
+    end: async () =>
+      void (node === 2 && (await shell('for node in 1 2 3; do galera_kill "$node"; done; rm -rf "$GALERA_FOLDER"', [], CLUSTER))),
   }))
 }
 

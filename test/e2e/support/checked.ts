@@ -37,12 +37,17 @@ export function createChecks(url: string): Checks {
   const received = new Map<string, Received[]>()
   const checkers = new Map<string, Checker>()
 
-  async function findChecker(prefix: string, credentials: string): Promise<{ readonly checker: Checker, readonly base: string } | undefined> {
-    const response = await fetch(`${url}${prefix}/_openapi.json`, { headers: JSON.parse(credentials) as Record<string, string> }).catch(() => undefined)
+  async function findChecker(
+    prefix: string,
+    credentials: string,
+  ): Promise<{ readonly checker: Checker, readonly base: string } | undefined> {
+    const response = await fetch(`${url}${prefix}/_openapi.json`, { headers: JSON.parse(credentials) as Record<string, string> }).catch(
+      () => undefined,
+    )
     if (response?.status !== 200 || !response.headers.get('content-type')?.includes('json')) return undefined
     const text = await response.text()
     let checker = checkers.get(text)
-    if (!checker) checkers.set(text, checker = createChecker(JSON.parse(text)))
+    if (!checker) checkers.set(text, (checker = createChecker(JSON.parse(text))))
     const { servers } = JSON.parse(text) as { servers: { url: string }[] }
     return { checker, base: servers[0]!.url === '/' ? '' : servers[0]!.url }
   }
@@ -52,9 +57,14 @@ export function createChecks(url: string): Checks {
       const { method = 'GET', caller, as, cookie } = options
       const prefix = PREFIXES.find(prefix => path.startsWith(`${prefix}/`))
       if (prefix === undefined || !METHODS.has(method)) return
-      const sent = new Map(Object.entries({
-        ...options.headers, ...caller && { 'x-caller': JSON.stringify(caller) }, ...as !== undefined && { 'x-demo-user': String(as) }, ...cookie !== undefined && { cookie },
-      }).map(([name, value]) => [name.toLowerCase(), value]))
+      const sent = new Map(
+        Object.entries({
+          ...options.headers,
+          ...(caller && { 'x-caller': JSON.stringify(caller) }),
+          ...(as !== undefined && { 'x-demo-user': String(as) }),
+          ...(cookie !== undefined && { cookie }),
+        }).map(([name, value]) => [name.toLowerCase(), value]),
+      )
       const credentials = JSON.stringify(Object.fromEntries(CREDENTIALS.flatMap(name => sent.has(name) ? [[name, sent.get(name)]] : [])))
       const key = JSON.stringify([prefix, credentials])
       received.set(key, [...received.get(key) ?? [], { method, path, response }])
@@ -70,7 +80,8 @@ export function createChecks(url: string): Checks {
           const contentType = headers.get('content-type') ?? undefined
           const answers = found.checker.check({ method, path: path.slice(found.base.length), status, contentType, body })
           if (answers) count++
-          else if (status < 300 && !OF_APP.some(pattern => pattern.test(path))) problems.add(`${method} ${path}: ${status}, but the document of ${credentials} does not contain it`)
+          else if (status < 300 && !OF_APP.some(pattern => pattern.test(path)))
+            problems.add(`${method} ${path}: ${status}, but the document of ${credentials} does not contain it`)
           for (const answer of answers ?? []) problems.add(`${method} ${path}: ${status} ${answer} (${credentials})`)
         }
       }

@@ -32,8 +32,15 @@ export function describeOwnPaths(server: () => Server): void {
 }
 
 export const UNKNOWN: readonly (readonly [method: string, path: string])[] = [
-  ['GET', '/api/post'], ['POST', '/api/post'], ['GET', '/api/post/1'], ['DELETE', '/api/post/1?force=true'], ['GET', '/api/posts/1/nothing'],
-  ['GET', '/api/hello'], ['GET', '/api/_nothing'], ['GET', '/api/%F0%9F%98%80'], ['GET', '/api/post/_payload.json'],
+  ['GET', '/api/post'],
+  ['POST', '/api/post'],
+  ['GET', '/api/post/1'],
+  ['DELETE', '/api/post/1?force=true'],
+  ['GET', '/api/posts/1/nothing'],
+  ['GET', '/api/hello'],
+  ['GET', '/api/_nothing'],
+  ['GET', '/api/%F0%9F%98%80'],
+  ['GET', '/api/post/_payload.json'],
 ]
 
 export async function expectUnknown(server: Server, method: string, path: string, message: unknown): Promise<void> {

@@ -16,7 +16,9 @@ import { DEFAULT_CONFIG } from '../../../src/runtime/shared/defaults'
 
 const [file, folder] = process.argv.slice(2) as [string, string]
 const client = new Database(file)
-client.exec('create table if not exists docs (id integer primary key, archive text, image text, pages text); insert or ignore into docs (id) values (1), (2), (3)')
+client.exec(
+  'create table if not exists docs (id integer primary key, archive text, image text, pages text); insert or ignore into docs (id) values (1), (2), (3)',
+)
 
 const docs = sqliteTable('docs', {
   id: integer('id').primaryKey(),

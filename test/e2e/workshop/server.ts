@@ -29,7 +29,9 @@ export async function startWorkshop(way: Way, count: number): Promise<Workshop> 
   // Part of the build: the same for each run, and another one for each copy of the repository.
   const base = `workshop-${createHash('sha256').update(root).digest('hex').slice(0, 8)}-${way}`
   const output = await buildFixture('better-auth', { variant: way, env: { LIMITS_BASE: base } })
-  const servers = await Promise.all(Array.from({ length: count }, () => startServer(output, { env: { BETTER_AUTH_SECRET: crypto.randomUUID() } })))
+  const servers = await Promise.all(
+    Array.from({ length: count }, () => startServer(output, { env: { BETTER_AUTH_SECRET: crypto.randomUUID() } })),
+  )
   const redis = new Redis(REDIS.port, REDIS.host)
   const counted = () => redis.keys(`${base}:*`)
   const forget = async () => {
@@ -59,7 +61,11 @@ async function join({ request, url }: Server, name: string): Promise<Member> {
       return response
     },
   }
-  const { status, body } = await member.request('POST', '/api/auth/sign-up/email', { name, email: `${name.toLowerCase()}@example.com`, password: 'correct horse' })
+  const { status, body } = await member.request('POST', '/api/auth/sign-up/email', {
+    name,
+    email: `${name.toLowerCase()}@example.com`,
+    password: 'correct horse',
+  })
   if (status !== 200 || member.cookie === '') throw new Error(`${name} could not sign up: ${status} ${JSON.stringify(body)}`)
   return member
 }

@@ -1,4 +1,6 @@
-/** Tables with every way in which a write reaches other rows: cascades, cleared references, cycles and junctions, with and without trash. */
+/**
+ * Tables with every way in which a write reaches other rows: cascades, cleared references, cycles and junctions, with and without trash.
+ */
 import { getTableColumns, type Table } from 'drizzle-orm'
 import * as my from 'drizzle-orm/mysql-core'
 import * as pg from 'drizzle-orm/pg-core'
@@ -25,60 +27,107 @@ export interface TableSpec {
   readonly registered?: false
 }
 
-const to = (table: string, column: string, onDelete?: KeySpec['onDelete']): KeySpec => ({ columns: [column], to: table, ...onDelete && { onDelete } })
+const to = (table: string, column: string, onDelete?: KeySpec['onDelete']): KeySpec => ({
+  columns: [column],
+  to: table,
+  ...(onDelete && { onDelete }),
+})
 
 /** Parents precede their children, except in cycles. */
 export const SPECS = {
   /** A cycle with people. */
   teams: {
-    key: ['id'], columns: { name: 'text', slug: 'text', ownerId: 'integer', deputyId: 'integer', updatedAt: 'integer' }, unique: ['slug'], trash: true,
+    key: ['id'],
+    columns: { name: 'text', slug: 'text', ownerId: 'integer', deputyId: 'integer', updatedAt: 'integer' },
+    unique: ['slug'],
+    trash: true,
     references: [to('people', 'ownerId'), to('people', 'deputyId', 'set null')],
   },
-  people: { key: ['id'], columns: { name: 'text', teamId: 'integer', bossId: 'integer' }, trash: true, references: [to('teams', 'teamId'), to('people', 'bossId')] },
+  people: {
+    key: ['id'],
+    columns: { name: 'text', teamId: 'integer', bossId: 'integer' },
+    trash: true,
+    references: [to('teams', 'teamId'), to('people', 'bossId')],
+  },
   /** No trash; the database itself removes dependents of its rows. */
   images: { key: ['id'], columns: { name: 'text', parentId: 'integer' }, references: [to('images', 'parentId', 'cascade')] },
   thumbs: { key: ['id'], columns: { name: 'text', imageId: 'integer' }, references: [to('images', 'imageId', 'cascade')] },
-  thumbNotes: { key: ['id'], columns: { name: 'text', thumbId: 'integer' }, trash: true, registered: false, references: [to('thumbs', 'thumbId', 'cascade')] },
+  thumbNotes: {
+    key: ['id'],
+    columns: { name: 'text', thumbId: 'integer' },
+    trash: true,
+    registered: false,
+    references: [to('thumbs', 'thumbId', 'cascade')],
+  },
   posts: {
-    key: ['id'], columns: { name: 'text', teamId: 'integer', personId: 'integer', imageId: 'integer', parentId: 'integer', updatedAt: 'integer' }, trash: true,
+    key: ['id'],
+    columns: { name: 'text', teamId: 'integer', personId: 'integer', imageId: 'integer', parentId: 'integer', updatedAt: 'integer' },
+    trash: true,
     references: [to('teams', 'teamId'), to('people', 'personId', 'set null'), to('images', 'imageId', 'set null'), to('posts', 'parentId')],
   },
   comments: {
-    key: ['id'], columns: { name: 'text', postId: 'integer', personId: 'integer', thumbId: 'integer', commentId: 'integer' }, trash: 'time',
-    references: [to('posts', 'postId', 'cascade'), to('people', 'personId', 'set null'), to('thumbs', 'thumbId', 'set null'), to('comments', 'commentId', 'set null')],
+    key: ['id'],
+    columns: { name: 'text', postId: 'integer', personId: 'integer', thumbId: 'integer', commentId: 'integer' },
+    trash: 'time',
+    references: [
+      to('posts', 'postId', 'cascade'),
+      to('people', 'personId', 'set null'),
+      to('thumbs', 'thumbId', 'set null'),
+      to('comments', 'commentId', 'set null'),
+    ],
   },
   /** Ids that must be encoded. */
-  reactions: { key: ['commentId', 'mark'], columns: { commentId: 'integer', mark: 'text', name: 'text' }, registered: false, references: [to('comments', 'commentId', 'cascade')] },
+  reactions: {
+    key: ['commentId', 'mark'],
+    columns: { commentId: 'integer', mark: 'text', name: 'text' },
+    registered: false,
+    references: [to('comments', 'commentId', 'cascade')],
+  },
   /** References a key that can change. */
   banners: {
-    key: ['id'], columns: { name: 'text', teamSlug: 'text' },
+    key: ['id'],
+    columns: { name: 'text', teamSlug: 'text' },
     references: [{ columns: ['teamSlug'], to: 'teams', foreign: ['slug'], onDelete: 'cascade', onUpdate: 'cascade' }],
   },
   tags: { key: ['id'], columns: { name: 'text' } },
-  postTags: { key: ['postId', 'tagId'], columns: { postId: 'integer', tagId: 'integer' }, registered: false, references: [to('posts', 'postId'), to('tags', 'tagId', 'cascade')] },
+  postTags: {
+    key: ['postId', 'tagId'],
+    columns: { postId: 'integer', tagId: 'integer' },
+    registered: false,
+    references: [to('posts', 'postId'), to('tags', 'tagId', 'cascade')],
+  },
   topics: { key: ['id'], columns: { name: 'text' }, trash: true },
   postTopics: {
-    key: ['postId', 'topicId'], columns: { postId: 'integer', topicId: 'integer' }, trash: true, registered: false,
+    key: ['postId', 'topicId'],
+    columns: { postId: 'integer', topicId: 'integer' },
+    trash: true,
+    registered: false,
     references: [to('posts', 'postId'), to('topics', 'topicId')],
   },
   labels: { key: ['id'], columns: { name: 'text' } },
   /** A registered junction with a trash and dependents. */
   postLabels: {
-    key: ['postId', 'labelId'], columns: { postId: 'integer', labelId: 'integer', name: 'text' }, trash: true,
+    key: ['postId', 'labelId'],
+    columns: { postId: 'integer', labelId: 'integer', name: 'text' },
+    trash: true,
     references: [to('posts', 'postId'), to('labels', 'labelId')],
   },
   labelNotes: {
-    key: ['id'], columns: { name: 'text', postId: 'integer', labelId: 'integer' }, trash: true,
+    key: ['id'],
+    columns: { name: 'text', postId: 'integer', labelId: 'integer' },
+    trash: true,
     references: [{ columns: ['postId', 'labelId'], to: 'postLabels', onDelete: 'cascade' }],
   },
   groups: { key: ['id'], columns: { name: 'text' } },
   /** A registered junction without a trash; the database itself removes its dependents. */
   memberships: {
-    key: ['personId', 'groupId'], columns: { personId: 'integer', groupId: 'integer', name: 'text' },
+    key: ['personId', 'groupId'],
+    columns: { personId: 'integer', groupId: 'integer', name: 'text' },
     references: [to('people', 'personId', 'cascade'), to('groups', 'groupId', 'cascade')],
   },
   perks: {
-    key: ['id'], columns: { name: 'text', personId: 'integer', groupId: 'integer' },
+    key: ['id'],
+    columns: { name: 'text', personId: 'integer', groupId: 'integer' },
     references: [{ columns: ['personId', 'groupId'], to: 'memberships', onDelete: 'cascade' }],
   },
 } as const satisfies Readonly<Record<string, TableSpec>>
@@ -92,7 +141,10 @@ const isGenerated = ({ key }: TableSpec) => key.length === 1 && key[0] === 'id'
 
 /** The properties of a table's columns, in the order of the database. */
 export const propertiesOf = (spec: TableSpec): readonly string[] => [
-  ...isGenerated(spec) ? ['id'] : [], ...Object.keys(spec.columns ?? {}), ...spec.trash ? ['deletedAt'] : [], ...spec.trash === true ? ['deletionId'] : [],
+  ...(isGenerated(spec) ? ['id'] : []),
+  ...Object.keys(spec.columns ?? {}),
+  ...(spec.trash ? ['deletedAt'] : []),
+  ...(spec.trash === true ? ['deletionId'] : []),
 ]
 
 type Columns = Readonly<Record<string, unknown>>
@@ -100,7 +152,9 @@ interface Builder { notNull: () => Builder, unique: () => Builder }
 interface Maker {
   readonly table: (name: string, columns: Columns, extra: (own: Columns) => unknown[]) => Table
   readonly primaryKey: (config: { columns: unknown[] }) => unknown
-  readonly foreignKey: (config: { columns: unknown[], foreignColumns: unknown[] }) => { onDelete: (action: string) => { onUpdate: (action: string) => unknown } }
+  readonly foreignKey: (config: { columns: unknown[], foreignColumns: unknown[] }) => {
+    onDelete: (action: string) => { onUpdate: (action: string) => unknown }
+  }
   readonly id: () => unknown
   readonly integer: (name: string) => unknown
   readonly text: (name: string) => unknown
@@ -109,16 +163,31 @@ interface Maker {
 
 const MAKERS: Readonly<Record<Dialect, Maker>> = {
   sqlite: {
-    table: lite.sqliteTable as never, primaryKey: lite.primaryKey as never, foreignKey: lite.foreignKey as never, id: () => lite.integer('id').primaryKey({ autoIncrement: true }),
-    integer: name => lite.integer(name), text: name => lite.text(name), time: name => lite.integer(name, { mode: 'timestamp_ms' }),
+    table: lite.sqliteTable as never,
+    primaryKey: lite.primaryKey as never,
+    foreignKey: lite.foreignKey as never,
+    id: () => lite.integer('id').primaryKey({ autoIncrement: true }),
+    integer: name => lite.integer(name),
+    text: name => lite.text(name),
+    time: name => lite.integer(name, { mode: 'timestamp_ms' }),
   },
   pg: {
-    table: pg.pgTable as never, primaryKey: pg.primaryKey as never, foreignKey: pg.foreignKey as never, id: () => pg.serial('id').primaryKey(),
-    integer: name => name === 'updated_at' ? pg.bigint(name, { mode: 'number' }) : pg.integer(name), text: name => pg.text(name), time: name => pg.timestamp(name, { withTimezone: true }),
+    table: pg.pgTable as never,
+    primaryKey: pg.primaryKey as never,
+    foreignKey: pg.foreignKey as never,
+    id: () => pg.serial('id').primaryKey(),
+    integer: name => (name === 'updated_at' ? pg.bigint(name, { mode: 'number' }) : pg.integer(name)),
+    text: name => pg.text(name),
+    time: name => pg.timestamp(name, { withTimezone: true }),
   },
   mysql: {
-    table: my.mysqlTable as never, primaryKey: my.primaryKey as never, foreignKey: my.foreignKey as never, id: () => my.int('id').autoincrement().primaryKey(),
-    integer: name => name === 'updated_at' ? my.bigint(name, { mode: 'number' }) : my.int(name), text: name => my.varchar(name, { length: 100 }), time: name => my.datetime(name, { fsp: 3 }),
+    table: my.mysqlTable as never,
+    primaryKey: my.primaryKey as never,
+    foreignKey: my.foreignKey as never,
+    id: () => my.int('id').autoincrement().primaryKey(),
+    integer: name => (name === 'updated_at' ? my.bigint(name, { mode: 'number' }) : my.int(name)),
+    text: name => my.varchar(name, { length: 100 }),
+    time: name => my.datetime(name, { fsp: 3 }),
   },
 }
 
@@ -178,14 +247,23 @@ export function ddl(dialect: Dialect): string {
     const { key, columns = {}, references = [], trash, unique = [] } = spec
     const type = (property: string, kind: string) => property === 'updatedAt' ? 'bigint' : kind === 'text' ? text : kind
     return `create table ${nameIn(dialect, name)} (${[
-      ...isGenerated(spec) ? [`id ${id}`] : [],
-      ...Object.entries(columns).map(([property, kind]) => `${toSnake(property)} ${type(property, kind)}${key.includes(property) ? ' not null' : ''}${unique.includes(property) ? ' unique' : ''}`),
-      ...trash ? [`deleted_at ${time}`] : [], ...trash === true ? [`deletion_id ${text}`] : [],
-      ...isGenerated(spec) ? [] : [`primary key (${list(key)})`],
-      ...dialect === 'sqlite' ? references.map(foreignKey) : [],
+      ...(isGenerated(spec) ? [`id ${id}`] : []),
+      ...Object.entries(columns).map(
+        ([property, kind]) =>
+          `${toSnake(property)} ${type(property, kind)}${key.includes(property) ? ' not null' : ''}${unique.includes(property) ? ' unique' : ''}`,
+      ),
+      ...(trash ? [`deleted_at ${time}`] : []),
+      ...(trash === true ? [`deletion_id ${text}`] : []),
+      ...(isGenerated(spec) ? [] : [`primary key (${list(key)})`]),
+      ...(dialect === 'sqlite' ? references.map(foreignKey) : []),
     ].join(', ')})`
   })
-  const keys = dialect === 'sqlite' ? [] : TABLES.flatMap(([name, { references = [] }]) => references.map(reference => `alter table ${nameIn(dialect, name)} add ${foreignKey(reference)}`))
+  const keys
+    = dialect === 'sqlite'
+      ? []
+      : TABLES.flatMap(([name, { references = [] }]) =>
+          references.map(reference => `alter table ${nameIn(dialect, name)} add ${foreignKey(reference)}`),
+        )
   return [...creates, ...keys].join('; ')
 }
 
@@ -196,7 +274,9 @@ export const nameIn = (dialect: Dialect, name: string) => dialect === 'mysql' ? 
 export function clear(dialect: Dialect): string {
   const updates = TABLES.flatMap(([name, { key, references = [] }]) => {
     const columns = references.flatMap(reference => reference.columns).filter(column => !key.includes(column))
-    return columns.length === 0 ? [] : [`update ${nameIn(dialect, name)} set ${columns.map(column => `${toSnake(column)} = null`).join(', ')}`]
+    return columns.length === 0
+      ? []
+      : [`update ${nameIn(dialect, name)} set ${columns.map(column => `${toSnake(column)} = null`).join(', ')}`]
   })
   return [...updates, ...TABLES.toReversed().map(([name]) => `delete from ${nameIn(dialect, name)}`)].join('; ')
 }

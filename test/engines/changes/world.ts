@@ -6,7 +6,21 @@ import { defineAutoApiPlugin, type AutoApiContext, type Change, type ChangedRows
 import type { Dialect } from '../../../src/runtime/shared/dialects'
 import { createServer, type TestServer } from '../../support/server'
 import type { EngineCase, Opened } from '../support/databases'
-import { clear, createLedger, createTables, ddl, LEDGER, LEDGER_DDL, nameIn, propertiesOf, specOf, TABLES, toSnake, type TableName, type TableSpec } from './tables'
+import {
+  clear,
+  createLedger,
+  createTables,
+  ddl,
+  LEDGER,
+  LEDGER_DDL,
+  nameIn,
+  propertiesOf,
+  specOf,
+  TABLES,
+  toSnake,
+  type TableName,
+  type TableSpec,
+} from './tables'
 
 type Rows = ReadonlyMap<string, Readonly<Record<string, unknown>>>
 type Dump = ReadonlyMap<TableName, Rows>
@@ -22,8 +36,26 @@ export interface Command {
 }
 
 const KINDS = [
-  'create', 'update', 'repeat', 'reference', 'delete', 'restore', 'purge', 'bulk create', 'bulk update', 'bulk delete', 'bulk restore', 'bulk purge',
-  'restore group', 'purge group', 'link', 'unlink', 'replace', 'replace several', 'report', 'retention',
+  'create',
+  'update',
+  'repeat',
+  'reference',
+  'delete',
+  'restore',
+  'purge',
+  'bulk create',
+  'bulk update',
+  'bulk delete',
+  'bulk restore',
+  'bulk purge',
+  'restore group',
+  'purge group',
+  'link',
+  'unlink',
+  'replace',
+  'replace several',
+  'report',
+  'retention',
 ] as const
 
 export const command: fc.Arbitrary<Command> = fc.record({
@@ -32,12 +64,43 @@ export const command: fc.Arbitrary<Command> = fc.record({
 })
 
 /** One command of each kind on the teams, whose rows have the most dependents. */
-export const FIRST_COMMANDS: readonly Command[] = ['create', 'update', 'repeat', 'delete', 'restore', 'bulk delete', 'restore group', 'link', 'replace', 'unlink', 'replace several', 'report', 'delete', 'purge group', 'purge', 'delete', 'retention']
-  .map(kind => ({ kind: kind as Command['kind'], table: 0, rows: [0], other: 0, server: 0 }))
+export const FIRST_COMMANDS: readonly Command[] = [
+  'create',
+  'update',
+  'repeat',
+  'delete',
+  'restore',
+  'bulk delete',
+  'restore group',
+  'link',
+  'replace',
+  'unlink',
+  'replace several',
+  'report',
+  'delete',
+  'purge group',
+  'purge',
+  'delete',
+  'retention',
+].map(kind => ({ kind: kind as Command['kind'], table: 0, rows: [0], other: 0, server: 0 }))
 
 const RESOURCES = TABLES.filter(([, { registered }]) => registered !== false)
-const JUNCTIONS = ['posts.tags', 'posts.topics', 'posts.labels', 'people.groups', 'tags.posts', 'labels.posts', 'groups.people', 'topics.posts'] as const
-const JUNCTION_OF: Readonly<Record<string, TableName>> = { tags: 'postTags', topics: 'postTopics', labels: 'postLabels', groups: 'memberships' }
+const JUNCTIONS = [
+  'posts.tags',
+  'posts.topics',
+  'posts.labels',
+  'people.groups',
+  'tags.posts',
+  'labels.posts',
+  'groups.people',
+  'topics.posts',
+] as const
+const JUNCTION_OF: Readonly<Record<string, TableName>> = {
+  tags: 'postTags',
+  topics: 'postTopics',
+  labels: 'postLabels',
+  groups: 'memberships',
+}
 const isLink = (kind: Command['kind']) => ['link', 'unlink', 'replace', 'replace several'].includes(kind)
 
 /** One request of the API, with the rows that it names as far as it names them by id. */
@@ -56,7 +119,11 @@ export class World {
   #failures: unknown[] = []
   readonly counts = new Map<string, number>()
 
-  private constructor(readonly opened: Opened, readonly dialect: Dialect, readonly audited: boolean) {
+  private constructor(
+    readonly opened: Opened,
+    readonly dialect: Dialect,
+    readonly audited: boolean,
+  ) {
     this.#tables = createTables(dialect)
   }
 
@@ -66,23 +133,40 @@ export class World {
     await opened.exec(`${ddl(dialect)}; ${LEDGER_DDL}`)
     const world = new World(opened, dialect, audited)
     const ledger = createLedger(dialect)
-    const auditor = defineAutoApiPlugin({ name: 'auditor', needs: { images: true }, inCommit: changes => changes.map(rows => rows.insertInto(ledger, toEntry(rows) as never)) })
+    const auditor = defineAutoApiPlugin({
+      name: 'auditor',
+      needs: { images: true },
+      inCommit: changes => changes.map(rows => rows.insertInto(ledger, toEntry(rows) as never)),
+    })
     const listener = { name: 'listener', onCommit: (changes: readonly Change[]) => world.#check(changes) }
     const permissions = { read: true, create: true, update: true, delete: true } as const
     const always = () => true
-    const serve = (variant: 0 | 1) => createServer({
-      db: opened.db, engine, plugins: [listener, ...audited ? [auditor] : []], modules: [world.#tables],
-      registrations: RESOURCES.map(([name, { trash }]) => ({
-        name, schema: world.#tables[name],
-        authorization: { permissions, ...variant === 1 && { objectLevel: always }, ...trash && { softDelete: { retentionDays: 1, ...variant === 1 && name === 'topics' && { cascade: 'off' as const } } } },
-        ...variant === 1 && { hooks: { afterCreate: always as never, beforeDelete: always as never } },
-      })),
-      config: { bulk: { enabled: true, maxBatchSize: 100, transactional: variant === 0 } },
-      endpoints: async () => {
-        const { atomicWrites, createEndpoint, reportChanges } = await import('../../../src/runtime/server/utils/index')
-        return { 'POST /own': createEndpoint({ handler: ctx => atomicWrites(ctx, world.#ownWrites(ctx as AutoApiContext, reportChanges) as never) }) }
-      },
-    })
+    const serve = (variant: 0 | 1) =>
+      createServer({
+        db: opened.db,
+        engine,
+        plugins: [listener, ...(audited ? [auditor] : [])],
+        modules: [world.#tables],
+        registrations: RESOURCES.map(([name, { trash }]) => ({
+          name,
+          schema: world.#tables[name],
+          authorization: {
+            permissions,
+            ...(variant === 1 && { objectLevel: always }),
+            ...(trash && { softDelete: { retentionDays: 1, ...(variant === 1 && name === 'topics' && { cascade: 'off' as const }) } }),
+          },
+          ...(variant === 1 && { hooks: { afterCreate: always as never, beforeDelete: always as never } }),
+        })),
+        config: { bulk: { enabled: true, maxBatchSize: 100, transactional: variant === 0 } },
+        endpoints: async () => {
+          const { atomicWrites, createEndpoint, reportChanges } = await import('../../../src/runtime/server/utils/index')
+          return {
+            'POST /own': createEndpoint({
+              handler: ctx => atomicWrites(ctx, world.#ownWrites(ctx as AutoApiContext, reportChanges) as never),
+            }),
+          }
+        },
+      })
     world.#servers = [await serve(1), await serve(0)].toReversed()
     return world
   }
@@ -101,7 +185,11 @@ export class World {
     this.#running = { command, request }
     if (command.kind === 'retention') await purgeOld()
     else {
-      const { status, text } = await this.#servers[command.server]!.request(request.method, `/${command.kind === 'report' ? '' : 'api/'}${request.path}`, { body: request.body, caller: { user: { id: 1 } } })
+      const { status, text } = await this.#servers[command.server]!.request(
+        request.method,
+        `/${command.kind === 'report' ? '' : 'api/'}${request.path}`,
+        { body: request.body, caller: { user: { id: 1 } } },
+      )
       this.#count(`${command.kind} ${status}`)
       expect([request, status < 500 || text]).toEqual([request, true])
     }
@@ -118,10 +206,14 @@ export class World {
   async #check(changes: readonly Change[]): Promise<void> {
     const { command, request } = this.#running!
     const before = this.#last
-    const after = this.#last = await this.#dump()
+    const after = (this.#last = await this.#dump())
     try {
       expect({ request, changes: toldOf(changes) }).toEqual({ request, changes: expected(before, after, changes, command, request) })
-      if (this.audited) expect({ request, entries: await this.#takeEntries() }).toEqual({ request, entries: changes.map(change => entryOf(change, before, after)).sort() })
+      if (this.audited)
+        expect({ request, entries: await this.#takeEntries() }).toEqual({
+          request,
+          entries: changes.map(change => entryOf(change, before, after)).sort(),
+        })
       for (const { kind } of changes) this.#count(kind)
     }
     catch (error) {
@@ -133,10 +225,12 @@ export class World {
   async #takeEntries(): Promise<readonly string[]> {
     const rows = await this.opened.all(`select ${LEDGER.map(toSnake).join(', ')} from ledger`)
     if (rows.length > 0) await this.opened.exec('delete from ledger')
-    return rows.map(([place, kind, recordId, cascaded, ...images]) => {
-      const [columns, old, current] = images.map(text => JSON.parse(String(text)) as unknown) as [string[], Stored | null, Stored | null]
-      return showEntry({ place, kind, recordId, cascaded: cascaded === 'yes' }, columns, old, current)
-    }).sort()
+    return rows
+      .map(([place, kind, recordId, cascaded, ...images]) => {
+        const [columns, old, current] = images.map(text => JSON.parse(String(text)) as unknown) as [string[], Stored | null, Stored | null]
+        return showEntry({ place, kind, recordId, cascaded: cascaded === 'yes' }, columns, old, current)
+      })
+      .sort()
   }
 
   async #dump(): Promise<Dump> {
@@ -145,10 +239,19 @@ export class World {
     for (const [position, [name, spec]] of TABLES.entries()) {
       const properties = propertiesOf(spec)
       const rows = tables[position]!
-      dump.set(name, new Map(rows.map((row) => {
-        const values = Object.fromEntries(properties.map((property, index) => [property, row[index] === null ? null : String(row[index])]))
-        return [idOf(spec, values), values]
-      }).sort(([a], [b]) => String(a).localeCompare(String(b), 'en', { numeric: true })) as [string, Record<string, unknown>][]))
+      dump.set(
+        name,
+        new Map(
+          rows
+            .map((row) => {
+              const values = Object.fromEntries(
+                properties.map((property, index) => [property, row[index] === null ? null : String(row[index])]),
+              )
+              return [idOf(spec, values), values]
+            })
+            .sort(([a], [b]) => String(a).localeCompare(String(b), 'en', { numeric: true })) as [string, Record<string, unknown>][],
+        ),
+      )
     }
     return dump
   }
@@ -157,7 +260,9 @@ export class World {
   async #readAll(): Promise<readonly (readonly unknown[][])[]> {
     const columns = (spec: TableSpec) => propertiesOf(spec).map(toSnake).join(', ')
     if (this.dialect === 'sqlite') {
-      const [row] = await this.opened.all(`select ${TABLES.map(([name, spec]) => `(select json_group_array(json_array(${columns(spec)})) from ${toSnake(name)})`).join(', ')}`)
+      const [row] = await this.opened.all(
+        `select ${TABLES.map(([name, spec]) => `(select json_group_array(json_array(${columns(spec)})) from ${toSnake(name)})`).join(', ')}`,
+      )
       return row!.map(text => JSON.parse(String(text)) as unknown[][])
     }
     const tables: unknown[][][] = []
@@ -185,25 +290,58 @@ export class World {
     const ids = [...new Set(rows.map(position => candidates[position % candidates.length] ?? '999'))]
     const [id] = ids as [string]
     const current = this.#last.get(name)!.get(id)
-    const numbered = (text: string) => spec.key.length === 1 ? Number(text) : text
+    const numbered = (text: string) => (spec.key.length === 1 ? Number(text) : text)
     const named = ids.map(text => `${toSnake(name)} ${text}`)
     const group = String([...this.#last.get(name)!.values()].find(row => row.deletionId)?.deletionId ?? 'none')
     const data = (position: number) => ({ ...this.#references(spec, position), name: `n${position}` })
     switch (kind) {
-      case 'create': return { method: 'POST', path: name, body: { ...this.#keys(spec, other), ...data(other) } }
-      case 'update': return { method: 'PATCH', path: `${name}/${id}`, body: { name: `u${other}`, ...(spec.unique ?? []).includes('slug') && { slug: `s${id}-${other}` } }, named: named.slice(0, 1) }
-      case 'repeat': return { method: 'PATCH', path: `${name}/${id}`, body: other < 2 ? {} : { name: current?.name ?? null }, named: named.slice(0, 1) }
-      case 'reference': return { method: 'PATCH', path: `${name}/${id}`, body: this.#references(spec, other), named: named.slice(0, 1) }
-      case 'delete': return { method: 'DELETE', path: `${name}/${id}`, named: named.slice(0, 1) }
-      case 'restore': return { method: 'POST', path: `${name}/${id}/restore`, named: named.slice(0, 1) }
-      case 'purge': return { method: 'DELETE', path: `${name}/${id}?force=true`, named: named.slice(0, 1) }
-      case 'bulk create': return { method: 'POST', path: `${name}/bulk`, body: { items: rows.map(position => ({ ...this.#keys(spec, position), ...data(position) })) } }
-      case 'bulk update': return { method: 'PATCH', path: `${name}/bulk`, body: { items: ids.map((text, index) => ({ id: numbered(text), data: index === 0 ? this.#references(spec, other) : { name: `b${other}` } })) }, named }
-      case 'bulk delete': return { method: 'DELETE', path: `${name}/bulk`, body: { ids: ids.map(numbered) }, named }
-      case 'bulk restore': return { method: 'POST', path: `${name}/bulk/restore`, body: { ids: ids.map(numbered) }, named }
-      case 'bulk purge': return { method: 'DELETE', path: `${name}/bulk?force=true`, body: { ids: ids.map(numbered) }, named }
-      case 'restore group': return { method: 'POST', path: `${name}/bulk/restore`, body: { deletionId: group } }
-      default: return { method: 'DELETE', path: `${name}/bulk?force=true`, body: { deletionId: group } }
+      case 'create':
+        return { method: 'POST', path: name, body: { ...this.#keys(spec, other), ...data(other) } }
+      case 'update':
+        return {
+          method: 'PATCH',
+          path: `${name}/${id}`,
+          body: { name: `u${other}`, ...((spec.unique ?? []).includes('slug') && { slug: `s${id}-${other}` }) },
+          named: named.slice(0, 1),
+        }
+      case 'repeat':
+        return { method: 'PATCH', path: `${name}/${id}`, body: other < 2 ? {} : { name: current?.name ?? null }, named: named.slice(0, 1) }
+      case 'reference':
+        return { method: 'PATCH', path: `${name}/${id}`, body: this.#references(spec, other), named: named.slice(0, 1) }
+      case 'delete':
+        return { method: 'DELETE', path: `${name}/${id}`, named: named.slice(0, 1) }
+      case 'restore':
+        return { method: 'POST', path: `${name}/${id}/restore`, named: named.slice(0, 1) }
+      case 'purge':
+        return { method: 'DELETE', path: `${name}/${id}?force=true`, named: named.slice(0, 1) }
+      case 'bulk create':
+        return {
+          method: 'POST',
+          path: `${name}/bulk`,
+          body: { items: rows.map(position => ({ ...this.#keys(spec, position), ...data(position) })) },
+        }
+      case 'bulk update':
+        return {
+          method: 'PATCH',
+          path: `${name}/bulk`,
+          body: {
+            items: ids.map((text, index) => ({
+              id: numbered(text),
+              data: index === 0 ? this.#references(spec, other) : { name: `b${other}` },
+            })),
+          },
+          named,
+        }
+      case 'bulk delete':
+        return { method: 'DELETE', path: `${name}/bulk`, body: { ids: ids.map(numbered) }, named }
+      case 'bulk restore':
+        return { method: 'POST', path: `${name}/bulk/restore`, body: { ids: ids.map(numbered) }, named }
+      case 'bulk purge':
+        return { method: 'DELETE', path: `${name}/bulk?force=true`, body: { ids: ids.map(numbered) }, named }
+      case 'restore group':
+        return { method: 'POST', path: `${name}/bulk/restore`, body: { deletionId: group } }
+      default:
+        return { method: 'DELETE', path: `${name}/bulk?force=true`, body: { deletionId: group } }
     }
   }
 
@@ -211,45 +349,75 @@ export class World {
     const [from, to] = JUNCTIONS[table % JUNCTIONS.length]!.split('.') as [TableName, TableName]
     const ids = (target: TableName) => [...new Set(rows.map(position => Number(this.#pick(target, position))))]
     const path = `${from}/${this.#pick(from, other)}/relations`
-    if (kind !== 'replace several') return { method: { link: 'POST', unlink: 'DELETE', replace: 'PUT' }[kind as 'link'], path: `${path}/${to}`, body: { ids: ids(to) } }
+    if (kind !== 'replace several')
+      return { method: { link: 'POST', unlink: 'DELETE', replace: 'PUT' }[kind as 'link'], path: `${path}/${to}`, body: { ids: ids(to) } }
     const relations = { tags: { ids: ids('tags') }, topics: { ids: [] }, labels: { ids: ids('labels') } }
     return { method: 'PUT', path: `posts/${this.#pick('posts', other)}/relations`, body: { relations } }
   }
 
   /** The key columns of a new row whose key is not generated. */
   #keys({ key, references = [] }: TableSpec, position: number) {
-    return key[0] === 'id' ? {} : Object.fromEntries(key.map(column => [column, Number(this.#pick(references.find(({ columns }) => columns.includes(column))!.to as TableName, position))]))
+    return key[0] === 'id'
+      ? {}
+      : Object.fromEntries(
+          key.map(column => [
+            column,
+            Number(this.#pick(references.find(({ columns }) => columns.includes(column))!.to as TableName, position)),
+          ]),
+        )
   }
 
   /** Values of the foreign keys that are no part of the primary key. Every third is null. */
   #references({ key, references = [] }: TableSpec, position: number): Record<string, unknown> {
-    return Object.fromEntries(references.flatMap(({ columns, to, foreign }, index) => {
-      if (key.includes(columns[0]!)) return []
-      const row = (position + index) % 3 === 2 ? undefined : this.#last.get(to as TableName)!.get(this.#pick(to as TableName, position + index))
-      const referenced = foreign ?? specOf(to as TableName).key
-      return columns.map((column, at) => {
-        const value = row?.[referenced[at]!]
-        return [column, value === undefined || value === null ? null : /^\d+$/.test(String(value)) ? Number(value) : value]
-      })
-    }))
+    return Object.fromEntries(
+      references.flatMap(({ columns, to, foreign }, index) => {
+        if (key.includes(columns[0]!)) return []
+        const row
+          = (position + index) % 3 === 2 ? undefined : this.#last.get(to as TableName)!.get(this.#pick(to as TableName, position + index))
+        const referenced = foreign ?? specOf(to as TableName).key
+        return columns.map((column, at) => {
+          const value = row?.[referenced[at]!]
+          return [column, value === undefined || value === null ? null : /^\d+$/.test(String(value)) ? Number(value) : value]
+        })
+      }),
+    )
   }
 
   /** Updates two posts, adds a tag with a given id and removes a thumb without dependents, with a report of these rows. */
-  #ownWrites(ctx: AutoApiContext, reportChanges: typeof import('../../../src/runtime/server/utils/index').reportChanges): readonly unknown[] {
+  #ownWrites(
+    ctx: AutoApiContext,
+    reportChanges: typeof import('../../../src/runtime/server/utils/index').reportChanges,
+  ): readonly unknown[] {
     const { posts, tags, reactions } = this.#tables
     const [{ rows, other }, postId] = [this.#running!.command, getTableColumns(posts).id!]
     const ids = [...new Set(rows.map(position => Number(this.#pick('posts', position))))]
     const tag = 1 + Math.max(0, ...this.#ids('tags').map(Number))
     const reaction = this.#last.get('reactions')!.get(this.#pick('reactions', other))
     const existing = ids.filter(id => this.#last.get('posts')!.has(String(id)))
-    type Db = { update: (table: Table) => { set: (values: object) => { where: (where: unknown) => unknown } }, insert: (table: Table) => { values: (values: object) => unknown }, delete: (table: Table) => { where: (where: unknown) => unknown } }
+    type Db = {
+      update: (table: Table) => { set: (values: object) => { where: (where: unknown) => unknown } }
+      insert: (table: Table) => { values: (values: object) => unknown }
+      delete: (table: Table) => { where: (where: unknown) => unknown }
+    }
     return [
-      reportChanges(ctx, existing.map(id => ({ resource: 'posts', kind: 'update' as const, id }))),
-      (db: Db) => db.update(posts).set({ name: `own ${other} ${tag}` }).where(inArray(postId, ids)),
+      reportChanges(
+        ctx,
+        existing.map(id => ({ resource: 'posts', kind: 'update' as const, id })),
+      ),
+      (db: Db) =>
+        db
+          .update(posts)
+          .set({ name: `own ${other} ${tag}` })
+          .where(inArray(postId, ids)),
       (db: Db) => db.insert(tags).values({ id: tag, name: 'own' }),
-      ...reaction ? [(db: Db) => db.delete(reactions).where(eq(getTableColumns(reactions).mark!, reaction.mark))] : [],
+      ...(reaction ? [(db: Db) => db.delete(reactions).where(eq(getTableColumns(reactions).mark!, reaction.mark))] : []),
       reportChanges(ctx, [{ table: 'tags', kind: 'create', id: tag }]),
-      reportChanges(ctx, [...this.#last.get('reactions')!].filter(([, { mark }]) => reaction && mark === reaction.mark).map(([id]) => ({ table: reactions, kind: 'purge' as const, id }))),
+      reportChanges(
+        ctx,
+        [...this.#last.get('reactions')!]
+          .filter(([, { mark }]) => reaction && mark === reaction.mark)
+          .map(([id]) => ({ table: reactions, kind: 'purge' as const, id })),
+      ),
     ]
   }
 }
@@ -286,7 +454,8 @@ function idOf({ key }: TableSpec, values: Readonly<Record<string, unknown>>): st
   return texts.length === 1 ? texts[0]! : texts.map(encodeURIComponent).join(',')
 }
 
-const told = (kind: string, { table, resource, id, cascaded }: Omit<Change, 'kind'>) => `${kind} ${table} ${id}${resource ? '' : ' (no resource)'}${cascaded ? ' cascaded' : ''}`
+const told = (kind: string, { table, resource, id, cascaded }: Omit<Change, 'kind'>) =>
+  `${kind} ${table} ${id}${resource ? '' : ' (no resource)'}${cascaded ? ' cascaded' : ''}`
 const toldOf = (changes: readonly Change[]) => changes.map(({ kind, ...rest }) => told(kind, rest)).sort()
 
 /** What the diff of two dumps says, in the words of the changes. */
@@ -304,14 +473,28 @@ function expected(before: Dump, after: Dump, changes: readonly Change[], { kind,
       const isRepeated = kinds.length === 0 && change?.kind === 'update' && named?.includes(key) && now.has(id)
       if (kinds.length === 0 && !isRepeated) return []
       // Each item of a batch that is not atomic has a commit of its own, which names only that item.
-      const cascaded = named && !(server === 1 && kind.startsWith('bulk')) ? !named.includes(key) : isLink(kind) ? !junction : change?.cascaded ?? false
-      return [told(isRepeated ? 'update' : change && kinds.includes(change.kind) ? change.kind : kinds[0]!, { table, id, ...spec.registered !== false && { resource: name }, ...cascaded && { cascaded } })]
+      const cascaded
+        = named && !(server === 1 && kind.startsWith('bulk')) ? !named.includes(key) : isLink(kind) ? !junction : (change?.cascaded ?? false)
+      return [
+        told(isRepeated ? 'update' : change && kinds.includes(change.kind) ? change.kind : kinds[0]!, {
+          table,
+          id,
+          ...(spec.registered !== false && { resource: name }),
+          ...(cascaded && { cascaded }),
+        }),
+      ]
     })
   }).sort()
 }
 
 /** The kinds that describe how a row changed. */
-function kindsOf(old: Readonly<Record<string, unknown>> | undefined, now: Readonly<Record<string, unknown>> | undefined, spec: TableSpec, junction: boolean, isNamed: boolean): readonly string[] {
+function kindsOf(
+  old: Readonly<Record<string, unknown>> | undefined,
+  now: Readonly<Record<string, unknown>> | undefined,
+  spec: TableSpec,
+  junction: boolean,
+  isNamed: boolean,
+): readonly string[] {
   if (!old) return [junction ? 'link' : 'create']
   // A delete of a row without trash removes the row.
   if (!now) return junction ? ['unlink'] : spec.trash || !isNamed ? ['purge'] : ['delete', 'purge']
@@ -323,18 +506,37 @@ function kindsOf(old: Readonly<Record<string, unknown>> | undefined, now: Readon
 
 /** Four rows in most tables, and links between them. */
 function seed(dialect: Dialect): string {
-  const insert = (name: TableName, columns: string, ...rows: string[]) => `insert into ${nameIn(dialect, name)} (${columns}) values ${rows.map(row => `(${row})`).join(', ')}`
-  const restart = dialect === 'pg' ? TABLES.filter(([, { key }]) => key[0] === 'id').map(([name]) => `alter sequence ${toSnake(name)}_id_seq restart with 1000`) : []
+  const insert = (name: TableName, columns: string, ...rows: string[]) =>
+    `insert into ${nameIn(dialect, name)} (${columns}) values ${rows.map(row => `(${row})`).join(', ')}`
+  const restart
+    = dialect === 'pg'
+      ? TABLES.filter(([, { key }]) => key[0] === 'id').map(([name]) => `alter sequence ${toSnake(name)}_id_seq restart with 1000`)
+      : []
   return [
     ...restart,
     insert('teams', 'id, name, slug', `1, 'a', 's1'`, `2, 'b', 's2'`, `3, 'c', 's3'`),
     insert('people', 'id, name, team_id, boss_id', `1, 'a', 1, null`, `2, 'b', 1, 1`, `3, 'c', 2, 2`, `4, 'd', 2, null`),
-    'update teams set owner_id = 1, deputy_id = 2 where id = 1', 'update teams set owner_id = 3, deputy_id = 1 where id = 2',
+    'update teams set owner_id = 1, deputy_id = 2 where id = 1',
+    'update teams set owner_id = 3, deputy_id = 1 where id = 2',
     insert('images', 'id, name, parent_id', `1, 'a', null`, `2, 'b', 1`, `3, 'c', 2`, `4, 'd', null`),
     insert('thumbs', 'id, name, image_id', `1, 'a', 1`, `2, 'b', 3`, `3, 'c', 4`),
     insert('thumbNotes', 'id, name, thumb_id', `1, 'a', 1`, `2, 'b', 2`, `3, 'c', 3`),
-    insert('posts', 'id, name, team_id, person_id, image_id, parent_id', `1, 'a', 1, 1, 1, null`, `2, 'b', 1, 2, 2, 1`, `3, 'c', 2, 3, 4, 2`, `4, 'd', null, 1, null, null`),
-    insert('comments', 'id, name, post_id, person_id, thumb_id, comment_id', `1, 'a', 1, 1, 1, null`, `2, 'b', 1, 2, 2, 1`, `3, 'c', 3, 1, 3, 1`, `4, 'd', 4, 3, null, 2`),
+    insert(
+      'posts',
+      'id, name, team_id, person_id, image_id, parent_id',
+      `1, 'a', 1, 1, 1, null`,
+      `2, 'b', 1, 2, 2, 1`,
+      `3, 'c', 2, 3, 4, 2`,
+      `4, 'd', null, 1, null, null`,
+    ),
+    insert(
+      'comments',
+      'id, name, post_id, person_id, thumb_id, comment_id',
+      `1, 'a', 1, 1, 1, null`,
+      `2, 'b', 1, 2, 2, 1`,
+      `3, 'c', 3, 1, 3, 1`,
+      `4, 'd', 4, 3, null, 2`,
+    ),
     insert('reactions', 'comment_id, mark, name', `1, 'x', 'a'`, `2, 'a,b', 'b'`, `2, 'ä %', 'c'`, `3, '100%', 'd'`),
     insert('banners', 'id, name, team_slug', `1, 'a', 's1'`, `2, 'b', 's2'`, `3, 'c', 's1'`),
     insert('tags', 'id, name', `1, 'a'`, `2, 'b'`, `3, 'c'`),

@@ -111,7 +111,8 @@ export function createRequests(random: Random, shapes: readonly Shape[], forge: 
         : operator === '$null' ? chance(0.9) : value(shape, name)]))
   }
   const fields = (shape: Shape) => Object.fromEntries(some([0], 3).map(() => column(shape)).map(name => [name, condition(shape, name)]))
-  const conditions = (shape: Shape, depth = 1): object => chance(0.2) ? { ...chance(0.5) && fields(shape), ...related(shape, depth) } : fields(shape)
+  const conditions = (shape: Shape, depth = 1): object =>
+    chance(0.2) ? { ...(chance(0.5) && fields(shape)), ...related(shape, depth) } : fields(shape)
 
   function related(shape: Shape, depth: number): object {
     const relation = chance(0.9) ? pick([...shape.relations, 'parts', 'thing']) : pick([...TEXTS, 'labels', 'things'])
@@ -223,28 +224,74 @@ export function createRequests(random: Random, shapes: readonly Shape[], forge: 
   const ROUTES: readonly (readonly [weight: number, make: Make])[] = [
     [30, shape => ({ method: 'GET', path: `${shape.name}?${list(shape)}` })],
     [15, shape => ({ method: 'GET', path: `${shape.name}${chance(0.5) ? '/aggregate' : ''}?${groups(shape)}` })],
-    [8, shape => ({ method: 'GET',
-      path: `${shape.name}/${path(spelled(shape))}?${new URLSearchParams(chance(0.4) ? { include: include(shape) } : {})}` })],
+    [
+      8,
+      shape => ({
+        method: 'GET',
+        path: `${shape.name}/${path(spelled(shape))}?${new URLSearchParams(chance(0.4) ? { include: include(shape) } : {})}`,
+      }),
+    ],
     [12, shape => ({ method: 'POST', path: shape.name, body: data(shape, 'create') })],
     [12, shape => ({ method: 'PATCH', path: `${shape.name}/${path(spelled(shape))}`, body: data(shape, 'update') })],
-    [4, shape => ({ method: 'DELETE',
-      path: `${shape.name}/${path(spelled(shape))}?${new URLSearchParams({ ...chance(0.3) && { force: 'true' }, ...chance(0.4) && { reason: asText(pick(TEXTS)) } })}` })],
+    [
+      4,
+      shape => ({
+        method: 'DELETE',
+        path: `${shape.name}/${path(spelled(shape))}?${new URLSearchParams({ ...(chance(0.3) && { force: 'true' }), ...(chance(0.4) && { reason: asText(pick(TEXTS)) }) })}`,
+      }),
+    ],
     [3, shape => ({ method: 'POST', path: `${shape.name}/${path(spelled(shape))}/restore` })],
     [5, shape => ({ method: 'POST', path: `${shape.name}/bulk`, body: { items: many(() => data(shape, 'create')) } })],
-    [5, shape => ({ method: 'PATCH', path: `${shape.name}/bulk`, body: { items: many(() => ({ id: id(shape), data: data(shape,
-      'update') })) } })],
-    [4, shape => ({ method: 'DELETE', path: `${shape.name}/bulk${chance(0.3) ? '?force=true' : ''}`,
-      body: chance(0.8) ? { ids: many(() => id(shape)) } : { deletionId: nasty() } })],
-    [4, shape => ({ method: 'POST', path: `${shape.name}/bulk/restore`,
-      body: chance(0.5) ? { ids: many(() => id(shape)) } : { deletionId: nasty() } })],
-    [5, shape => ({ method: 'GET',
-      path: `${shape.name}/${path(spelled(shape))}/relations/${pick([...shape.relations, 'labels'])}?${list(shapes.find(({ name }) => name === 'labels') ?? shape)}${chance(0.3) ? '&includeMetadata=true' : ''}` })],
-    [6, shape => ({ method: pick(['PUT', 'POST', 'DELETE']),
-      path: `${shape.name}/${path(spelled(shape))}/relations/${pick(['labels', 'things', 'parts'])}`, body: links(shape) })],
-    [2, shape => ({ method: 'PUT', path: `${shape.name}/${path(spelled(shape))}/relations`,
-      body: { relations: { labels: links(shape) } } })],
-    [2, shape => ({ method: 'GET',
-      path: `${shape.name}/permissions?ids=${encodeURIComponent(asText(many(() => spelled(shape))).toWellFormed())}` })],
+    [
+      5,
+      shape => ({
+        method: 'PATCH',
+        path: `${shape.name}/bulk`,
+        body: { items: many(() => ({ id: id(shape), data: data(shape, 'update') })) },
+      }),
+    ],
+    [
+      4,
+      shape => ({
+        method: 'DELETE',
+        path: `${shape.name}/bulk${chance(0.3) ? '?force=true' : ''}`,
+        body: chance(0.8) ? { ids: many(() => id(shape)) } : { deletionId: nasty() },
+      }),
+    ],
+    [
+      4,
+      shape => ({
+        method: 'POST',
+        path: `${shape.name}/bulk/restore`,
+        body: chance(0.5) ? { ids: many(() => id(shape)) } : { deletionId: nasty() },
+      }),
+    ],
+    [
+      5,
+      shape => ({
+        method: 'GET',
+        path: `${shape.name}/${path(spelled(shape))}/relations/${pick([...shape.relations, 'labels'])}?${list(shapes.find(({ name }) => name === 'labels') ?? shape)}${chance(0.3) ? '&includeMetadata=true' : ''}`,
+      }),
+    ],
+    [
+      6,
+      shape => ({
+        method: pick(['PUT', 'POST', 'DELETE']),
+        path: `${shape.name}/${path(spelled(shape))}/relations/${pick(['labels', 'things', 'parts'])}`,
+        body: links(shape),
+      }),
+    ],
+    [
+      2,
+      shape => ({ method: 'PUT', path: `${shape.name}/${path(spelled(shape))}/relations`, body: { relations: { labels: links(shape) } } }),
+    ],
+    [
+      2,
+      shape => ({
+        method: 'GET',
+        path: `${shape.name}/permissions?ids=${encodeURIComponent(asText(many(() => spelled(shape))).toWellFormed())}`,
+      }),
+    ],
     [1, shape => ({ method: 'GET', path: `${shape.name}/permissions?ids=${path(spelled(shape))}` })],
     [1, () => ({ method: 'GET', path: `_m2m/detect/${path(asText(pick(TEXTS)).slice(0, 100))}` })],
   ]

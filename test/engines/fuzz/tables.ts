@@ -182,7 +182,12 @@ const COUNTED: Readonly<Record<Dialect, string>> = { sqlite: 'integer primary ke
 /** With its key and its references to nothing but the two sides of the junction. */
 export function tableText(dialect: Dialect, table: Table): string {
   const columns = Object.values(getTableColumns(table))
-  const keys: Column[] = dialect === 'pg' ? pg.getTableConfig(table as never).primaryKeys.flatMap(key => key.columns) : dialect === 'mysql' ? my.getTableConfig(table as never).primaryKeys.flatMap(key => key.columns) : lite.getTableConfig(table as never).primaryKeys.flatMap(key => key.columns)
+  const keys: Column[]
+    = dialect === 'pg'
+      ? pg.getTableConfig(table as never).primaryKeys.flatMap(key => key.columns)
+      : dialect === 'mysql'
+        ? my.getTableConfig(table as never).primaryKeys.flatMap(key => key.columns)
+        : lite.getTableConfig(table as never).primaryKeys.flatMap(key => key.columns)
   const quote = dialect === 'mysql' ? '`' : '"'
   const name = (text: string) => `${quote}${text}${quote}`
   const lines = columns.map((column) => {
@@ -190,5 +195,5 @@ export function tableText(dialect: Dialect, table: Table): string {
     return `${name(column.name)} ${sqlTypeOf(column)}${column.primary ? ' primary key' : column.notNull ? ' not null' : dialect === 'mysql' ? ' null' : ''}`
   })
   const references = ('thingId' in getTableColumns(table)) ? [`foreign key (thing_id) references things(id)`] : []
-  return `create table ${getTableName(table)} (${[...lines, ...keys.length > 0 ? [`primary key (${keys.map(key => name(key.name)).join(', ')})`] : [], ...references].join(', ')})`
+  return `create table ${getTableName(table)} (${[...lines, ...(keys.length > 0 ? [`primary key (${keys.map(key => name(key.name)).join(', ')})`] : []), ...references].join(', ')})`
 }

@@ -1,6 +1,11 @@
 /** The table of the audit log in each dialect, as drizzle-kit creates it. */
 import {
-  generateDrizzleJson, generateMigration, generateMySQLDrizzleJson, generateMySQLMigration, generateSQLiteDrizzleJson, generateSQLiteMigration,
+  generateDrizzleJson,
+  generateMigration,
+  generateMySQLDrizzleJson,
+  generateMySQLMigration,
+  generateSQLiteDrizzleJson,
+  generateSQLiteMigration,
 } from 'drizzle-kit/api'
 import type { Table } from 'drizzle-orm'
 import type { Dialect } from '../../../src/runtime/shared/dialects'

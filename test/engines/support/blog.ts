@@ -1,7 +1,15 @@
 /** Posts, comments on them and replies to these, with tags: the tables of the model's writes, in each dialect. */
 import type { LibSQLDatabase } from 'drizzle-orm/libsql'
 import { datetime, int, mysqlTable, primaryKey as mysqlKey, varchar, type AnyMySqlColumn } from 'drizzle-orm/mysql-core'
-import { integer as pgInteger, pgTable, primaryKey as pgKey, serial, text as pgText, timestamp, type AnyPgColumn } from 'drizzle-orm/pg-core'
+import {
+  integer as pgInteger,
+  pgTable,
+  primaryKey as pgKey,
+  serial,
+  text as pgText,
+  timestamp,
+  type AnyPgColumn,
+} from 'drizzle-orm/pg-core'
 import { integer, primaryKey, sqliteTable, text, type AnySQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Dialect } from '../../../src/runtime/shared/dialects'
 import type { ResourceHooks, ResourceRegistration } from '../../../src/runtime/server/registration'
@@ -10,37 +18,97 @@ import type { EngineCase, Opened, OpenOptions } from './databases'
 
 function sqliteBlog() {
   const trash = () => ({ deletedAt: integer('deleted_at', { mode: 'timestamp_ms' }), deletionId: text('deletion_id') })
-  const posts = sqliteTable('posts', { id: integer('id').primaryKey({ autoIncrement: true }), organizationId: integer('organization_id').notNull(), title: text('title').notNull().unique(), ...trash() })
+  const posts = sqliteTable('posts', {
+    id: integer('id').primaryKey({ autoIncrement: true }),
+    organizationId: integer('organization_id').notNull(),
+    title: text('title').notNull().unique(),
+    ...trash(),
+  })
   const comments = sqliteTable('comments', {
-    id: integer('id').primaryKey({ autoIncrement: true }), organizationId: integer('organization_id').notNull(),
-    postId: integer('post_id').references(() => posts.id), parentId: integer('parent_id').references((): AnySQLiteColumn => comments.id), body: text('body').notNull(), ...trash(),
+    id: integer('id').primaryKey({ autoIncrement: true }),
+    organizationId: integer('organization_id').notNull(),
+    postId: integer('post_id').references(() => posts.id),
+    parentId: integer('parent_id').references((): AnySQLiteColumn => comments.id),
+    body: text('body').notNull(),
+    ...trash(),
   })
   const tags = sqliteTable('tags', { id: integer('id').primaryKey(), name: text('name').notNull() })
-  const postTags = sqliteTable('post_tags', { postId: integer('post_id').notNull().references(() => posts.id), tagId: integer('tag_id').notNull().references(() => tags.id) }, t => [primaryKey({ columns: [t.postId, t.tagId] })])
+  const postTags = sqliteTable(
+    'post_tags',
+    {
+      postId: integer('post_id')
+        .notNull()
+        .references(() => posts.id),
+      tagId: integer('tag_id')
+        .notNull()
+        .references(() => tags.id),
+    },
+    t => [primaryKey({ columns: [t.postId, t.tagId] })],
+  )
   return { posts, comments, tags, postTags }
 }
 
 function postgresBlog() {
   const trash = () => ({ deletedAt: timestamp('deleted_at', { withTimezone: true }), deletionId: pgText('deletion_id') })
-  const posts = pgTable('posts', { id: serial('id').primaryKey(), organizationId: pgInteger('organization_id').notNull(), title: pgText('title').notNull().unique(), ...trash() })
+  const posts = pgTable('posts', {
+    id: serial('id').primaryKey(),
+    organizationId: pgInteger('organization_id').notNull(),
+    title: pgText('title').notNull().unique(),
+    ...trash(),
+  })
   const comments = pgTable('comments', {
-    id: serial('id').primaryKey(), organizationId: pgInteger('organization_id').notNull(),
-    postId: pgInteger('post_id').references(() => posts.id), parentId: pgInteger('parent_id').references((): AnyPgColumn => comments.id), body: pgText('body').notNull(), ...trash(),
+    id: serial('id').primaryKey(),
+    organizationId: pgInteger('organization_id').notNull(),
+    postId: pgInteger('post_id').references(() => posts.id),
+    parentId: pgInteger('parent_id').references((): AnyPgColumn => comments.id),
+    body: pgText('body').notNull(),
+    ...trash(),
   })
   const tags = pgTable('tags', { id: pgInteger('id').primaryKey(), name: pgText('name').notNull() })
-  const postTags = pgTable('post_tags', { postId: pgInteger('post_id').notNull().references(() => posts.id), tagId: pgInteger('tag_id').notNull().references(() => tags.id) }, t => [pgKey({ columns: [t.postId, t.tagId] })])
+  const postTags = pgTable(
+    'post_tags',
+    {
+      postId: pgInteger('post_id')
+        .notNull()
+        .references(() => posts.id),
+      tagId: pgInteger('tag_id')
+        .notNull()
+        .references(() => tags.id),
+    },
+    t => [pgKey({ columns: [t.postId, t.tagId] })],
+  )
   return { posts, comments, tags, postTags }
 }
 
 function mysqlBlog() {
   const trash = () => ({ deletedAt: datetime('deleted_at', { fsp: 3 }), deletionId: varchar('deletion_id', { length: 36 }) })
-  const posts = mysqlTable('posts', { id: int('id').autoincrement().primaryKey(), organizationId: int('organization_id').notNull(), title: varchar('title', { length: 100 }).notNull().unique(), ...trash() })
+  const posts = mysqlTable('posts', {
+    id: int('id').autoincrement().primaryKey(),
+    organizationId: int('organization_id').notNull(),
+    title: varchar('title', { length: 100 }).notNull().unique(),
+    ...trash(),
+  })
   const comments = mysqlTable('comments', {
-    id: int('id').autoincrement().primaryKey(), organizationId: int('organization_id').notNull(),
-    postId: int('post_id').references(() => posts.id), parentId: int('parent_id').references((): AnyMySqlColumn => comments.id), body: varchar('body', { length: 100 }).notNull(), ...trash(),
+    id: int('id').autoincrement().primaryKey(),
+    organizationId: int('organization_id').notNull(),
+    postId: int('post_id').references(() => posts.id),
+    parentId: int('parent_id').references((): AnyMySqlColumn => comments.id),
+    body: varchar('body', { length: 100 }).notNull(),
+    ...trash(),
   })
   const tags = mysqlTable('tags', { id: int('id').primaryKey(), name: varchar('name', { length: 100 }).notNull() })
-  const postTags = mysqlTable('post_tags', { postId: int('post_id').notNull().references(() => posts.id), tagId: int('tag_id').notNull().references(() => tags.id) }, t => [mysqlKey({ columns: [t.postId, t.tagId] })])
+  const postTags = mysqlTable(
+    'post_tags',
+    {
+      postId: int('post_id')
+        .notNull()
+        .references(() => posts.id),
+      tagId: int('tag_id')
+        .notNull()
+        .references(() => tags.id),
+    },
+    t => [mysqlKey({ columns: [t.postId, t.tagId] })],
+  )
   return { posts, comments, tags, postTags }
 }
 
@@ -91,17 +159,35 @@ export async function openBlog(engineCase: EngineCase, options: BlogOptions = {}
 }
 
 /** Serves a database that has the tables. */
-export async function serveBlog({ dialect, engine }: Pick<EngineCase, 'dialect' | 'engine'>, opened: Opened, { hooks = {}, rules = {}, plugins, endpoints }: BlogOptions = {}): Promise<Blog> {
+export async function serveBlog(
+  { dialect, engine }: Pick<EngineCase, 'dialect' | 'engine'>,
+  opened: Opened,
+  { hooks = {}, rules = {}, plugins, endpoints }: BlogOptions = {},
+): Promise<Blog> {
   const tables = BLOGS[dialect]()
   const { posts, comments, tags } = tables
   const permissions = { read: true as const, create: 'write', update: 'write', delete: 'write' }
   const server = await createServer({
-    db: opened.db, engine,
+    db: opened.db,
+    engine,
     modules: [tables],
-    registrations: Object.entries({ posts, comments, tags }).map(([name, schema]) => ({ name, schema, authorization: { permissions, ...rules[name] }, hooks: hooks[name] })),
+    registrations: Object.entries({ posts, comments, tags }).map(([name, schema]) => ({
+      name,
+      schema,
+      authorization: { permissions, ...rules[name] },
+      hooks: hooks[name],
+    })),
     plugins,
     endpoints: endpoints && (() => endpoints(tables as never)),
-    config: { multiTenancy: { enabled: true, tenantIdField: 'organizationId', userTenantField: 'organizationId', scopedResources: '*', excludedResources: [] } },
+    config: {
+      multiTenancy: {
+        enabled: true,
+        tenantIdField: 'organizationId',
+        userTenantField: 'organizationId',
+        scopedResources: '*',
+        excludedResources: [],
+      },
+    },
   })
   return { ...server, opened }
 }

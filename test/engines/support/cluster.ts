@@ -88,6 +88,8 @@ export const clusterCase = (cluster: Cluster): EngineCase => ({
   name: 'Galera', engine: 'mysql', dialect: 'mysql', runs: 0, pooled: true, habits: { nulls: 'low', letters: 'all' },
   async open() {
     let next = 0
-    return Object.defineProperty({ ...cluster.nodes[0]!, exec: cluster.exec, close: async () => {} }, 'db', { get: () => cluster.nodes[next++ % cluster.nodes.length]!.db })
+    return Object.defineProperty({ ...cluster.nodes[0]!, exec: cluster.exec, close: async () => {} }, 'db', {
+      get: () => cluster.nodes[next++ % cluster.nodes.length]!.db,
+    })
   },
 })

@@ -34,35 +34,136 @@ function customs(define: Define, types: Types, toBytes: (hex: string) => string)
     ['bareText', define(types.text), ...TEXTS],
     ['passedText', define(types.text, { toDriver: (value: unknown) => value, fromDriver: (value: unknown) => value }), ...TEXTS],
     ['lowerText', define(types.text, { toDriver: (value: string) => value.toLowerCase() }), `'a'`, `'1'`],
-    ['coordinates', define(types.text, { toDriver: ({ x, y }: { x: number, y: number }) => `${x};${y}`, fromDriver: (value: string) => {
-      const [x, y] = value.split(';').map(Number)
-      return { x, y }
-    } }), `'1;2'`, `'0;-1.5'`],
-    ['list', define(types.text, { toDriver: (value: string[]) => value.join(','), fromDriver: (value: string) => value.split(',') }), `'a,b'`, `'1'`],
-    ['dateInText', define(types.text, { toDriver: (value: Date) => value.toISOString(), fromDriver: (value: string) => new Date(value) }), `'2024-02-29T12:30:15.123Z'`],
-    ['dateLoosely', define(types.text, { toDriver: String, fromDriver: (value: string) => new Date(value) }), `'Thu Feb 29 2024 12:30:15 GMT+0000 (Coordinated Universal Time)'`],
+    [
+      'coordinates',
+      define(types.text, {
+        toDriver: ({ x, y }: { x: number, y: number }) => `${x};${y}`,
+        fromDriver: (value: string) => {
+          const [x, y] = value.split(';').map(Number)
+          return { x, y }
+        },
+      }),
+      `'1;2'`,
+      `'0;-1.5'`,
+    ],
+    [
+      'list',
+      define(types.text, { toDriver: (value: string[]) => value.join(','), fromDriver: (value: string) => value.split(',') }),
+      `'a,b'`,
+      `'1'`,
+    ],
+    [
+      'dateInText',
+      define(types.text, { toDriver: (value: Date) => value.toISOString(), fromDriver: (value: string) => new Date(value) }),
+      `'2024-02-29T12:30:15.123Z'`,
+    ],
+    [
+      'dateLoosely',
+      define(types.text, { toDriver: String, fromDriver: (value: string) => new Date(value) }),
+      `'Thu Feb 29 2024 12:30:15 GMT+0000 (Coordinated Universal Time)'`,
+    ],
     ['bigintInText', define(types.text, { toDriver: String, fromDriver: BigInt }), `'9007199254740993'`, `'0'`],
-    ['yesOrNo', define(types.text, { toDriver: (value: boolean) => value ? 'Y' : 'N', fromDriver: (value: string) => value === 'Y' }), `'Y'`, `'N'`],
-    ['jsonInText', define(types.text, { toDriver: JSON.stringify, fromDriver: JSON.parse }), `'{"a":[1,null]}'`, `'"1"'`, `'1'`, `'true'`, `'"a"'`],
-    ['bytesInText', define(types.text, { toDriver: (value: Uint8Array) => Buffer.from(value).toString('hex'), fromDriver: (value: string) => Buffer.from(value, 'hex') }), `'00ff'`, `'616263'`],
-    ['hidden', define(types.text, { toDriver: (value: string) => `enc:${[...value].reverse().join('')}`, fromDriver: (value: string) => {
-      if (!value.startsWith('enc:')) throw new Error('not encrypted')
-      return [...value.slice(4)].reverse().join('')
-    } }), `'enc:cba'`, `'enc:1'`],
+    [
+      'yesOrNo',
+      define(types.text, { toDriver: (value: boolean) => (value ? 'Y' : 'N'), fromDriver: (value: string) => value === 'Y' }),
+      `'Y'`,
+      `'N'`,
+    ],
+    [
+      'jsonInText',
+      define(types.text, { toDriver: JSON.stringify, fromDriver: JSON.parse }),
+      `'{"a":[1,null]}'`,
+      `'"1"'`,
+      `'1'`,
+      `'true'`,
+      `'"a"'`,
+    ],
+    [
+      'bytesInText',
+      define(types.text, {
+        toDriver: (value: Uint8Array) => Buffer.from(value).toString('hex'),
+        fromDriver: (value: string) => Buffer.from(value, 'hex'),
+      }),
+      `'00ff'`,
+      `'616263'`,
+    ],
+    [
+      'hidden',
+      define(types.text, {
+        toDriver: (value: string) => `enc:${[...value].reverse().join('')}`,
+        fromDriver: (value: string) => {
+          if (!value.startsWith('enc:')) throw new Error('not encrypted')
+          return [...value.slice(4)].reverse().join('')
+        },
+      }),
+      `'enc:cba'`,
+      `'enc:1'`,
+    ],
     ['bareInteger', define(types.integer), '0', '-5', '2147483647'],
-    ['cents', define(types.integer, { toDriver: (value: number) => Math.round(value * 100), fromDriver: (value: number) => Number(value) / 100 }), '150', '-1', '0'],
-    ['next', define(types.integer, { toDriver: (value: number) => value + 1, fromDriver: (value: number) => Number(value) - 1 }), '1', '10'],
-    ['dateInInteger', define(types.integer, { toDriver: (value: Date) => value.getTime() / 1000, fromDriver: (value: number) => new Date(Number(value) * 1000) }), '1709209815', '0'],
+    [
+      'cents',
+      define(types.integer, { toDriver: (value: number) => Math.round(value * 100), fromDriver: (value: number) => Number(value) / 100 }),
+      '150',
+      '-1',
+      '0',
+    ],
+    [
+      'next',
+      define(types.integer, { toDriver: (value: number) => value + 1, fromDriver: (value: number) => Number(value) - 1 }),
+      '1',
+      '10',
+    ],
+    [
+      'dateInInteger',
+      define(types.integer, {
+        toDriver: (value: Date) => value.getTime() / 1000,
+        fromDriver: (value: number) => new Date(Number(value) * 1000),
+      }),
+      '1709209815',
+      '0',
+    ],
     ['textOfInteger', define(types.integer, { toDriver: Number, fromDriver: (value: number) => `#${value}`.slice(1) }), '7', '0'],
-    ['flag', define(types.integer, { toDriver: (value: boolean) => value ? 1 : 0, fromDriver: (value: number) => Number(value) === 1 }), '1', '0'],
+    [
+      'flag',
+      define(types.integer, { toDriver: (value: boolean) => (value ? 1 : 0), fromDriver: (value: number) => Number(value) === 1 }),
+      '1',
+      '0',
+    ],
     ['bareBytes', define(types.bytes), ...bytes],
     ['readBytes', define(types.bytes, { fromDriver: (value: Uint8Array) => new Uint8Array(value) }), ...bytes],
     ['writtenBytes', define(types.bytes, { toDriver: (value: Uint8Array) => Buffer.from(value) }), ...bytes],
-    ['bothBytes', define(types.bytes, { toDriver: (value: Uint8Array) => Buffer.from(value), fromDriver: (value: Uint8Array) => new Uint8Array(value) }), ...bytes],
-    ['hexOfBytes', define(types.bytes, { toDriver: (value: string) => Buffer.from(value, 'hex'), fromDriver: (value: Uint8Array) => Buffer.from(value).toString('hex') }), ...bytes],
-    ['textOfBytes', define(types.bytes, { toDriver: (value: string) => Buffer.from(value), fromDriver: (value: Uint8Array) => Buffer.from(value).toString() }), toBytes('616263')],
+    [
+      'bothBytes',
+      define(types.bytes, {
+        toDriver: (value: Uint8Array) => Buffer.from(value),
+        fromDriver: (value: Uint8Array) => new Uint8Array(value),
+      }),
+      ...bytes,
+    ],
+    [
+      'hexOfBytes',
+      define(types.bytes, {
+        toDriver: (value: string) => Buffer.from(value, 'hex'),
+        fromDriver: (value: Uint8Array) => Buffer.from(value).toString('hex'),
+      }),
+      ...bytes,
+    ],
+    [
+      'textOfBytes',
+      define(types.bytes, {
+        toDriver: (value: string) => Buffer.from(value),
+        fromDriver: (value: Uint8Array) => Buffer.from(value).toString(),
+      }),
+      toBytes('616263'),
+    ],
     ['bareJson', define(types.json), `'{"a":1}'`, `'[1]'`, `'"a"'`, `'"1"'`, '\'1\''],
-    ['readJson', define(types.json, { fromDriver: (value: unknown) => typeof value === 'string' ? JSON.parse(value) : value }), `'{"a":1}'`, `'[1]'`, '\'1\''],
+    [
+      'readJson',
+      define(types.json, { fromDriver: (value: unknown) => (typeof value === 'string' ? JSON.parse(value) : value) }),
+      `'{"a":1}'`,
+      `'[1]'`,
+      '\'1\'',
+    ],
     ['writtenJson', define(types.json, { toDriver: JSON.stringify }), `'{"a":1}'`, `'[1]'`],
   ]
 }
@@ -121,7 +222,11 @@ function postgres(): Row[] {
     ['local', pg.timestamp('value', { precision: 3 }), ...quotedAll(times.slice(0, 2))],
     ['zoned', pg.timestamp('value', { precision: 3, withTimezone: true }), ...quotedAll(zoned)],
     ['localText', pg.timestamp('value', { mode: 'string' }), ...quotedAll([...times, 'infinity', '2024-02-29 12:30:15.123456'])],
-    ['zonedText', pg.timestamp('value', { mode: 'string', withTimezone: true }), ...quotedAll([...zoned, '-infinity', '2024-02-29 12:30:15.1234+05:30'])],
+    [
+      'zonedText',
+      pg.timestamp('value', { mode: 'string', withTimezone: true }),
+      ...quotedAll([...zoned, '-infinity', '2024-02-29 12:30:15.1234+05:30']),
+    ],
     ['seconds', pg.timestamp('value', { mode: 'string', precision: 0 }), ...quotedAll(['2024-02-29 12:30:15'])],
     ['json', pg.json('value'), ...quotedAll(['{"a":[1,null]}', '"1"', '1', 'true'])],
     ['jsonb', pg.jsonb('value'), ...quotedAll(['{"a":[1,null]}', '"1"', '1', 'true'])],
@@ -198,7 +303,9 @@ function mysql(): Row[] {
   ]
 }
 
-const ROWS: Readonly<Record<Dialect, { rows: () => Row[], table: (name: string, columns: object) => Table, key: () => { primaryKey: () => unknown } }>> = {
+const ROWS: Readonly<
+  Record<Dialect, { rows: () => Row[], table: (name: string, columns: object) => Table, key: () => { primaryKey: () => unknown } }>
+> = {
   sqlite: { rows: sqlite, table: lite.sqliteTable as never, key: () => lite.text('id') },
   pg: { rows: postgres, table: pg.pgTable as never, key: () => pg.varchar('id', { length: 20 }) },
   mysql: { rows: mysql, table: my.mysqlTable as never, key: () => my.varchar('id', { length: 20 }) },
@@ -213,7 +320,9 @@ export function typeCases(dialect: Dialect): TypeCase[] {
   return rows().map(([name, column, ...literals], index) => {
     // A builder belongs to one table.
     const again = rows()[index]![1]
-    const [source, copy] = [column, again].map((value, which) => table(`${which ? 'copy' : 'kept'}_${toSnake(name)}`, { id: key().primaryKey(), value })) as [Table, Table]
+    const [source, copy] = [column, again].map((value, which) =>
+      table(`${which ? 'copy' : 'kept'}_${toSnake(name)}`, { id: key().primaryKey(), value }),
+    ) as [Table, Table]
     const type = sqlTypeOf(getTableColumns(source).value!)
     const create = ['kept', 'copy'].map(prefix => `create table ${prefix}_${toSnake(name)} (id varchar(20) primary key, value ${type})`)
     const inserted = `insert into kept_${toSnake(name)} values ${literals.map((literal, at) => `('r${at}', ${literal})`).join(', ')}`

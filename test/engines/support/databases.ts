@@ -109,7 +109,8 @@ async function openLibsql(): Promise<Opened> {
   return {
     db: libsql({ client, logger }),
     exec: sql => client.executeMultiple(sql),
-    all: async (sql, values = []) => (await client.execute({ sql, args: values as InArgs })).rows.map(row => Array.from(row as ArrayLike<unknown>)),
+    all: async (sql, values = []) =>
+      (await client.execute({ sql, args: values as InArgs })).rows.map(row => Array.from(row as ArrayLike<unknown>)),
     async openTransaction(sql) {
       const other = createClient({ url: `file:${file}` })
       const transaction = await other.transaction('write')
@@ -130,7 +131,14 @@ async function openLibsql(): Promise<Opened> {
 async function openD1(): Promise<Opened> {
   const local = await openLocalD1()
   const { logger, seen } = createLog()
-  return { db: d1(local.d1 as never, { logger }), exec: local.exec, all: local.rows, openTransaction: noOtherConnection, ...seen, close: local.close }
+  return {
+    db: d1(local.d1 as never, { logger }),
+    exec: local.exec,
+    all: local.rows,
+    openTransaction: noOtherConnection,
+    ...seen,
+    close: local.close,
+  }
 }
 
 async function openPglite(): Promise<Opened> {
@@ -163,9 +171,10 @@ async function createPostgres() {
   await client.connect()
   return {
     database,
-    exec: async (sql: string) => void await client.query(sql),
-    all: async (text: string, values: readonly unknown[] = []) => (await client.query({ text, values: [...values], rowMode: 'array' })).rows as unknown[][],
-    openTransaction: openTransactionWith(async sql => void await client.query(sql)),
+    exec: async (sql: string) => void (await client.query(sql)),
+    all: async (text: string, values: readonly unknown[] = []) =>
+      (await client.query({ text, values: [...values], rowMode: 'array' })).rows as unknown[][],
+    openTransaction: openTransactionWith(async sql => void (await client.query(sql))),
     async close() {
       await client.end()
       // A pool says it has ended before its last connection is gone: killing that one would be an error nobody catches.
@@ -242,7 +251,8 @@ async function openMysql2({ lockTimeout }: OpenOptions, server = MARIADB): Promi
   await admin.query('set global innodb_flush_log_at_trx_commit = 0')
   const pool = createPool({ ...server, database, connectionLimit: POOL })
   // In whole seconds; without one it would wait for fifty.
-  if (lockTimeout !== undefined) pool.on('connection', connection => void connection.query(`set innodb_lock_wait_timeout = ${Math.floor(lockTimeout / 1000)}`))
+  if (lockTimeout !== undefined)
+    pool.on('connection', connection => void connection.query(`set innodb_lock_wait_timeout = ${Math.floor(lockTimeout / 1000)}`))
   const { logger, seen } = createLog()
   return {
     db: mysql2({ client: pool, logger }),
@@ -285,20 +295,86 @@ const CASES: readonly EngineCase[] = [
   { name: 'better-sqlite3', engine: 'better-sqlite3', dialect: 'sqlite', runs: 50, pooled: false, habits: SQLITE_HABITS, open: openSqlite },
   { name: 'libsql', engine: 'libsql', dialect: 'sqlite', runs: fewer(50), pooled: true, habits: SQLITE_HABITS, open: openLibsql },
   { name: 'd1', engine: 'd1', dialect: 'sqlite', runs: 50, writeRuns: 5, pooled: false, habits: SQLITE_HABITS, open: openD1 },
-  { name: 'pglite', engine: 'postgres', dialect: 'pg', runs: fewer(50), pooled: false, habits: { ...POSTGRES_HABITS, letters: 'all' }, open: openPglite },
-  { name: 'node-postgres', engine: 'postgres', dialect: 'pg', service: 'postgres', runs: fewer(200, 4), writeRuns: fewer(200, 8), pooled: true, habits: POSTGRES_HABITS, open: openNodePostgres },
-  { name: 'postgres.js', engine: 'postgres', dialect: 'pg', service: 'postgres', runs: fewer(50), pooled: true, habits: POSTGRES_HABITS, open: openPostgresJs },
-  { name: 'mysql2 on MariaDB', engine: 'mysql', dialect: 'mysql', service: 'mariadb', runs: fewer(200, 4), writeRuns: fewer(200, 8), pooled: true, habits: MYSQL_HABITS, open: (options = {}) => openMysql2(options) },
+  {
+    name: 'pglite',
+    engine: 'postgres',
+    dialect: 'pg',
+    runs: fewer(50),
+    pooled: false,
+    habits: { ...POSTGRES_HABITS, letters: 'all' },
+    open: openPglite,
+  },
+  {
+    name: 'node-postgres',
+    engine: 'postgres',
+    dialect: 'pg',
+    service: 'postgres',
+    runs: fewer(200, 4),
+    writeRuns: fewer(200, 8),
+    pooled: true,
+    habits: POSTGRES_HABITS,
+    open: openNodePostgres,
+  },
+  {
+    name: 'postgres.js',
+    engine: 'postgres',
+    dialect: 'pg',
+    service: 'postgres',
+    runs: fewer(50),
+    pooled: true,
+    habits: POSTGRES_HABITS,
+    open: openPostgresJs,
+  },
+  {
+    name: 'mysql2 on MariaDB',
+    engine: 'mysql',
+    dialect: 'mysql',
+    service: 'mariadb',
+    runs: fewer(200, 4),
+    writeRuns: fewer(200, 8),
+    pooled: true,
+    habits: MYSQL_HABITS,
+    open: (options = {}) => openMysql2(options),
+  },
 ]
 
 /** The engines behind a pooler or in a cluster. They run the tests of connections: transactions, locks and statements. */
 const CONNECTION_ONLY: readonly EngineCase[] = [
-  { name: 'node-postgres behind PgBouncer', engine: 'postgres', dialect: 'pg', service: 'pgbouncer', runs: fewer(50), pooled: true, habits: POSTGRES_HABITS, open: openNodePostgresBehindPooler },
-  { name: 'postgres.js behind PgBouncer', engine: 'postgres', dialect: 'pg', service: 'pgbouncer', runs: fewer(50), pooled: true, habits: POSTGRES_HABITS, open: openPostgresJsBehindPooler },
-  { name: 'mysql2 on Galera', engine: 'mysql', dialect: 'mysql', service: 'galera', runs: fewer(50), pooled: true, habits: MYSQL_HABITS, open: (options = {}) => openMysql2(options, GALERA) },
+  {
+    name: 'node-postgres behind PgBouncer',
+    engine: 'postgres',
+    dialect: 'pg',
+    service: 'pgbouncer',
+    runs: fewer(50),
+    pooled: true,
+    habits: POSTGRES_HABITS,
+    open: openNodePostgresBehindPooler,
+  },
+  {
+    name: 'postgres.js behind PgBouncer',
+    engine: 'postgres',
+    dialect: 'pg',
+    service: 'pgbouncer',
+    runs: fewer(50),
+    pooled: true,
+    habits: POSTGRES_HABITS,
+    open: openPostgresJsBehindPooler,
+  },
+  {
+    name: 'mysql2 on Galera',
+    engine: 'mysql',
+    dialect: 'mysql',
+    service: 'galera',
+    runs: fewer(50),
+    pooled: true,
+    habits: MYSQL_HABITS,
+    open: (options = {}) => openMysql2(options, GALERA),
+  },
 ]
 
-const reachable = new Set((await Promise.all(SERVICES.map(async service => await isReachable(service) ? service.name : ''))).filter(Boolean))
+const reachable = new Set(
+  (await Promise.all(SERVICES.map(async service => ((await isReachable(service)) ? service.name : '')))).filter(Boolean),
+)
 
 /** On push these engines run every test: one of each dialect, and D1. Without a server, PGlite stands for Postgres. */
 const ON_PUSH: readonly string[] = ['better-sqlite3', 'd1', reachable.has('postgres') ? 'node-postgres' : 'pglite', 'mysql2 on MariaDB']

@@ -18,15 +18,33 @@ import type { EngineCase, Opened } from './databases'
 
 const TABLES: Readonly<Record<Dialect, () => { notes: Table, idempotencyKeys: Table }>> = {
   sqlite: () => ({
-    notes: sqliteTable('notes', { ...sqlite.id(), ...sqlite.tenant(), title: text('title').notNull().unique(), pay: text('pay'), ...sqlite.softDelete() }),
+    notes: sqliteTable('notes', {
+      ...sqlite.id(),
+      ...sqlite.tenant(),
+      title: text('title').notNull().unique(),
+      pay: text('pay'),
+      ...sqlite.softDelete(),
+    }),
     idempotencyKeys: sqlite.idempotencyKeysTable(),
   }),
   pg: () => ({
-    notes: pgTable('notes', { ...pg.id(), ...pg.tenant(), title: pgText('title').notNull().unique('notes_title'), pay: pgText('pay'), ...pg.softDelete() }),
+    notes: pgTable('notes', {
+      ...pg.id(),
+      ...pg.tenant(),
+      title: pgText('title').notNull().unique('notes_title'),
+      pay: pgText('pay'),
+      ...pg.softDelete(),
+    }),
     idempotencyKeys: pg.idempotencyKeysTable(),
   }),
   mysql: () => ({
-    notes: mysqlTable('notes', { ...mysql.id(), ...mysql.tenant(), title: varchar('title', { length: 100 }).notNull().unique('notes_title'), pay: mysqlText('pay'), ...mysql.softDelete() }),
+    notes: mysqlTable('notes', {
+      ...mysql.id(),
+      ...mysql.tenant(),
+      title: varchar('title', { length: 100 }).notNull().unique('notes_title'),
+      pay: mysqlText('pay'),
+      ...mysql.softDelete(),
+    }),
     idempotencyKeys: mysql.idempotencyKeysTable(),
   }),
 }

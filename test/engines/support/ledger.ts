@@ -14,22 +14,73 @@ function sqliteTables() {
   const trash = () => ({ deletedAt: integer('deleted_at', { mode: 'timestamp_ms' }), deletionId: text('deletion_id') })
   const id = () => integer('id').primaryKey({ autoIncrement: true })
   const articles = table('articles', {
-    id: id(), organizationId: integer('organization_id').notNull(), title: text('title').notNull().unique(), data: text('data', { mode: 'json' }), price: numeric('price'),
-    big: blob('big', { mode: 'bigint' }), bytes: blob('bytes', { mode: 'buffer' }), at: integer('at', { mode: 'timestamp_ms' }), secret: text('secret').default('hush'), ...trash(),
+    id: id(),
+    organizationId: integer('organization_id').notNull(),
+    title: text('title').notNull().unique(),
+    data: text('data', { mode: 'json' }),
+    price: numeric('price'),
+    big: blob('big', { mode: 'bigint' }),
+    bytes: blob('bytes', { mode: 'buffer' }),
+    at: integer('at', { mode: 'timestamp_ms' }),
+    secret: text('secret').default('hush'),
+    ...trash(),
   })
   const comments = table('comments', {
     id: id(), organizationId: integer('organization_id').notNull(), articleId: integer('article_id').references(() => articles.id),
     parentId: integer('parent_id').references((): lite.AnySQLiteColumn => comments.id), body: text('body').notNull(), ...trash(),
   })
-  const notes = table('notes', { commentId: integer('comment_id').notNull().references(() => comments.id), place: text('place').notNull(), ...trash() }, t => [primaryKey({ columns: [t.commentId, t.place] })])
-  const bookmarks = table('bookmarks', { id: id(), organizationId: integer('organization_id').notNull(), articleId: integer('article_id').references(() => articles.id, { onDelete: 'set null' }), name: text('name') })
+  const notes = table(
+    'notes',
+    {
+      commentId: integer('comment_id')
+        .notNull()
+        .references(() => comments.id),
+      place: text('place').notNull(),
+      ...trash(),
+    },
+    t => [primaryKey({ columns: [t.commentId, t.place] })],
+  )
+  const bookmarks = table('bookmarks', {
+    id: id(),
+    organizationId: integer('organization_id').notNull(),
+    articleId: integer('article_id').references(() => articles.id, { onDelete: 'set null' }),
+    name: text('name'),
+  })
   const tags = table('tags', { id: integer('id').primaryKey(), name: text('name').notNull() })
-  const articleTags = table('article_tags', { articleId: integer('article_id').notNull().references(() => articles.id), tagId: integer('tag_id').notNull().references(() => tags.id) }, t => [primaryKey({ columns: [t.articleId, t.tagId] })])
+  const articleTags = table(
+    'article_tags',
+    {
+      articleId: integer('article_id')
+        .notNull()
+        .references(() => articles.id),
+      tagId: integer('tag_id')
+        .notNull()
+        .references(() => tags.id),
+    },
+    t => [primaryKey({ columns: [t.articleId, t.tagId] })],
+  )
   const labels = table('labels', { id: integer('id').primaryKey(), name: text('name').notNull() })
-  const articleLabels = table('article_labels', { id: id(), articleId: integer('article_id').notNull().references(() => articles.id), labelId: integer('label_id').notNull().references(() => labels.id), note: text('note'), ...trash() })
+  const articleLabels = table('article_labels', {
+    id: id(),
+    articleId: integer('article_id')
+      .notNull()
+      .references(() => articles.id),
+    labelId: integer('label_id')
+      .notNull()
+      .references(() => labels.id),
+    note: text('note'),
+    ...trash(),
+  })
   const ledger = table('ledger', {
-    id: text('id').primaryKey(), place: text('place').notNull(), kind: text('kind').notNull(), recordId: text('record_id').notNull(), tenantId: integer('tenant_id'), cascaded: integer('cascaded', { mode: 'boolean' }).notNull(),
-    columns: text('columns', { mode: 'json' }), before: text('before', { mode: 'json' }), after: text('after'),
+    id: text('id').primaryKey(),
+    place: text('place').notNull(),
+    kind: text('kind').notNull(),
+    recordId: text('record_id').notNull(),
+    tenantId: integer('tenant_id'),
+    cascaded: integer('cascaded', { mode: 'boolean' }).notNull(),
+    columns: text('columns', { mode: 'json' }),
+    before: text('before', { mode: 'json' }),
+    after: text('after'),
   })
   return { articles, comments, notes, bookmarks, tags, articleTags, labels, articleLabels, ledger }
 }
@@ -43,22 +94,73 @@ function postgresTables() {
   const trash = () => ({ deletedAt: timestamp('deleted_at', { withTimezone: true }), deletionId: text('deletion_id') })
   const id = () => serial('id').primaryKey()
   const articles = table('articles', {
-    id: id(), organizationId: integer('organization_id').notNull(), title: text('title').notNull().unique(), data: jsonb('data'), price: numeric('price', { precision: 30, scale: 10 }),
-    big: bigint('big', { mode: 'bigint' }), bytes: pgBytes('bytes'), at: timestamp('at', { withTimezone: true }), secret: text('secret').default('hush'), ...trash(),
+    id: id(),
+    organizationId: integer('organization_id').notNull(),
+    title: text('title').notNull().unique(),
+    data: jsonb('data'),
+    price: numeric('price', { precision: 30, scale: 10 }),
+    big: bigint('big', { mode: 'bigint' }),
+    bytes: pgBytes('bytes'),
+    at: timestamp('at', { withTimezone: true }),
+    secret: text('secret').default('hush'),
+    ...trash(),
   })
   const comments = table('comments', {
     id: id(), organizationId: integer('organization_id').notNull(), articleId: integer('article_id').references(() => articles.id),
     parentId: integer('parent_id').references((): pg.AnyPgColumn => comments.id), body: text('body').notNull(), ...trash(),
   })
-  const notes = table('notes', { commentId: integer('comment_id').notNull().references(() => comments.id), place: text('place').notNull(), ...trash() }, t => [primaryKey({ columns: [t.commentId, t.place] })])
-  const bookmarks = table('bookmarks', { id: id(), organizationId: integer('organization_id').notNull(), articleId: integer('article_id').references(() => articles.id, { onDelete: 'set null' }), name: text('name') })
+  const notes = table(
+    'notes',
+    {
+      commentId: integer('comment_id')
+        .notNull()
+        .references(() => comments.id),
+      place: text('place').notNull(),
+      ...trash(),
+    },
+    t => [primaryKey({ columns: [t.commentId, t.place] })],
+  )
+  const bookmarks = table('bookmarks', {
+    id: id(),
+    organizationId: integer('organization_id').notNull(),
+    articleId: integer('article_id').references(() => articles.id, { onDelete: 'set null' }),
+    name: text('name'),
+  })
   const tags = table('tags', { id: integer('id').primaryKey(), name: text('name').notNull() })
-  const articleTags = table('article_tags', { articleId: integer('article_id').notNull().references(() => articles.id), tagId: integer('tag_id').notNull().references(() => tags.id) }, t => [primaryKey({ columns: [t.articleId, t.tagId] })])
+  const articleTags = table(
+    'article_tags',
+    {
+      articleId: integer('article_id')
+        .notNull()
+        .references(() => articles.id),
+      tagId: integer('tag_id')
+        .notNull()
+        .references(() => tags.id),
+    },
+    t => [primaryKey({ columns: [t.articleId, t.tagId] })],
+  )
   const labels = table('labels', { id: integer('id').primaryKey(), name: text('name').notNull() })
-  const articleLabels = table('article_labels', { id: id(), articleId: integer('article_id').notNull().references(() => articles.id), labelId: integer('label_id').notNull().references(() => labels.id), note: text('note'), ...trash() })
+  const articleLabels = table('article_labels', {
+    id: id(),
+    articleId: integer('article_id')
+      .notNull()
+      .references(() => articles.id),
+    labelId: integer('label_id')
+      .notNull()
+      .references(() => labels.id),
+    note: text('note'),
+    ...trash(),
+  })
   const ledger = table('ledger', {
-    id: uuid('id').primaryKey(), place: text('place').notNull(), kind: text('kind').notNull(), recordId: text('record_id').notNull(), tenantId: integer('tenant_id'), cascaded: boolean('cascaded').notNull(),
-    columns: jsonb('columns'), before: jsonb('before'), after: text('after'),
+    id: uuid('id').primaryKey(),
+    place: text('place').notNull(),
+    kind: text('kind').notNull(),
+    recordId: text('record_id').notNull(),
+    tenantId: integer('tenant_id'),
+    cascaded: boolean('cascaded').notNull(),
+    columns: jsonb('columns'),
+    before: jsonb('before'),
+    after: text('after'),
   })
   return { articles, comments, notes, bookmarks, tags, articleTags, labels, articleLabels, ledger }
 }
@@ -71,22 +173,73 @@ function mysqlTables() {
   const trash = () => ({ deletedAt: datetime('deleted_at', { fsp: 3 }), deletionId: varchar('deletion_id', { length: 36 }) })
   const id = () => int('id').autoincrement().primaryKey()
   const articles = table('articles', {
-    id: id(), organizationId: int('organization_id').notNull(), title: name('title').notNull().unique(), data: json('data'), price: decimal('price', { precision: 30, scale: 10 }),
-    big: bigint('big', { mode: 'bigint' }), bytes: mysqlBytes('bytes'), at: datetime('at', { fsp: 3 }), secret: name('secret').default('hush'), ...trash(),
+    id: id(),
+    organizationId: int('organization_id').notNull(),
+    title: name('title').notNull().unique(),
+    data: json('data'),
+    price: decimal('price', { precision: 30, scale: 10 }),
+    big: bigint('big', { mode: 'bigint' }),
+    bytes: mysqlBytes('bytes'),
+    at: datetime('at', { fsp: 3 }),
+    secret: name('secret').default('hush'),
+    ...trash(),
   })
   const comments = table('comments', {
     id: id(), organizationId: int('organization_id').notNull(), articleId: int('article_id').references(() => articles.id),
     parentId: int('parent_id').references((): my.AnyMySqlColumn => comments.id), body: name('body').notNull(), ...trash(),
   })
-  const notes = table('notes', { commentId: int('comment_id').notNull().references(() => comments.id), place: name('place').notNull(), ...trash() }, t => [primaryKey({ columns: [t.commentId, t.place] })])
-  const bookmarks = table('bookmarks', { id: id(), organizationId: int('organization_id').notNull(), articleId: int('article_id').references(() => articles.id, { onDelete: 'set null' }), name: name('name') })
+  const notes = table(
+    'notes',
+    {
+      commentId: int('comment_id')
+        .notNull()
+        .references(() => comments.id),
+      place: name('place').notNull(),
+      ...trash(),
+    },
+    t => [primaryKey({ columns: [t.commentId, t.place] })],
+  )
+  const bookmarks = table('bookmarks', {
+    id: id(),
+    organizationId: int('organization_id').notNull(),
+    articleId: int('article_id').references(() => articles.id, { onDelete: 'set null' }),
+    name: name('name'),
+  })
   const tags = table('tags', { id: int('id').primaryKey(), name: name('name').notNull() })
-  const articleTags = table('article_tags', { articleId: int('article_id').notNull().references(() => articles.id), tagId: int('tag_id').notNull().references(() => tags.id) }, t => [primaryKey({ columns: [t.articleId, t.tagId] })])
+  const articleTags = table(
+    'article_tags',
+    {
+      articleId: int('article_id')
+        .notNull()
+        .references(() => articles.id),
+      tagId: int('tag_id')
+        .notNull()
+        .references(() => tags.id),
+    },
+    t => [primaryKey({ columns: [t.articleId, t.tagId] })],
+  )
   const labels = table('labels', { id: int('id').primaryKey(), name: name('name').notNull() })
-  const articleLabels = table('article_labels', { id: id(), articleId: int('article_id').notNull().references(() => articles.id), labelId: int('label_id').notNull().references(() => labels.id), note: name('note'), ...trash() })
+  const articleLabels = table('article_labels', {
+    id: id(),
+    articleId: int('article_id')
+      .notNull()
+      .references(() => articles.id),
+    labelId: int('label_id')
+      .notNull()
+      .references(() => labels.id),
+    note: name('note'),
+    ...trash(),
+  })
   const ledger = table('ledger', {
-    id: varchar('id', { length: 36 }).primaryKey(), place: name('place').notNull(), kind: name('kind').notNull(), recordId: name('record_id').notNull(), tenantId: int('tenant_id'), cascaded: boolean('cascaded').notNull(),
-    columns: json('columns'), before: json('before'), after: text('after'),
+    id: varchar('id', { length: 36 }).primaryKey(),
+    place: name('place').notNull(),
+    kind: name('kind').notNull(),
+    recordId: name('record_id').notNull(),
+    tenantId: int('tenant_id'),
+    cascaded: boolean('cascaded').notNull(),
+    columns: json('columns'),
+    before: json('before'),
+    after: text('after'),
   })
   return { articles, comments, notes, bookmarks, tags, articleTags, labels, articleLabels, ledger }
 }
@@ -97,9 +250,33 @@ const TABLES = { sqlite: sqliteTables, pg: postgresTables, mysql: mysqlTables }
 export type LedgerTables = ReturnType<typeof sqliteTables>
 
 const TYPES: Readonly<Record<Dialect, Readonly<Record<'id' | 'time' | 'json' | 'price' | 'big' | 'bytes' | 'uuid', string>>>> = {
-  sqlite: { id: 'integer primary key autoincrement', time: 'integer', json: 'text', price: 'numeric', big: 'blob', bytes: 'blob', uuid: 'text' },
-  pg: { id: 'serial primary key', time: 'timestamptz', json: 'jsonb', price: 'numeric(30, 10)', big: 'bigint', bytes: 'bytea', uuid: 'uuid' },
-  mysql: { id: 'integer auto_increment primary key', time: 'datetime(3)', json: 'json', price: 'decimal(30, 10)', big: 'bigint', bytes: 'varbinary(100)', uuid: 'varchar(36)' },
+  sqlite: {
+    id: 'integer primary key autoincrement',
+    time: 'integer',
+    json: 'text',
+    price: 'numeric',
+    big: 'blob',
+    bytes: 'blob',
+    uuid: 'text',
+  },
+  pg: {
+    id: 'serial primary key',
+    time: 'timestamptz',
+    json: 'jsonb',
+    price: 'numeric(30, 10)',
+    big: 'bigint',
+    bytes: 'bytea',
+    uuid: 'uuid',
+  },
+  mysql: {
+    id: 'integer auto_increment primary key',
+    time: 'datetime(3)',
+    json: 'json',
+    price: 'decimal(30, 10)',
+    big: 'bigint',
+    bytes: 'varbinary(100)',
+    uuid: 'varchar(36)',
+  },
 }
 
 function ddl(dialect: Dialect): string {
@@ -126,14 +303,17 @@ const ID = { sqlite: lite.integer, pg: pg.integer, mysql: my.int } as unknown as
 const NAME = { sqlite: lite.text, pg: pg.text, mysql: my.text } as unknown as Record<Dialect, typeof lite.text>
 
 /** Further tables, each with a row 1. Half of them have tenants. */
-const further = (dialect: Dialect, count: number) => Array.from({ length: count }, (_, index) => ({
-  name: `thing${index}`,
-  schema: TABLE[dialect](`thing${index}`, {
-    id: ID[dialect]('id').primaryKey(), name: NAME[dialect]('name'), ...index % 2 === 0 && { organizationId: ID[dialect]('organization_id').notNull() },
-  }),
-  ddl: `create table thing${index} (id integer primary key, name varchar(100)${index % 2 === 0 ? ', organization_id integer not null' : ''});
+const further = (dialect: Dialect, count: number) =>
+  Array.from({ length: count }, (_, index) => ({
+    name: `thing${index}`,
+    schema: TABLE[dialect](`thing${index}`, {
+      id: ID[dialect]('id').primaryKey(),
+      name: NAME[dialect]('name'),
+      ...(index % 2 === 0 && { organizationId: ID[dialect]('organization_id').notNull() }),
+    }),
+    ddl: `create table thing${index} (id integer primary key, name varchar(100)${index % 2 === 0 ? ', organization_id integer not null' : ''});
     insert into thing${index} values (1, 'thing'${index % 2 === 0 ? ', 1' : ''});`,
-}))
+  }))
 
 const CLEAR = ['ledger', 'article_labels', 'labels', 'article_tags', 'tags', 'bookmarks', 'notes', 'comments', 'articles']
 const TIMES: Readonly<Record<Dialect, string>> = { sqlite: '1767225600000', pg: `'2026-01-01T00:00:00Z'`, mysql: `'2026-01-01 00:00:00'` }
@@ -181,7 +361,19 @@ export interface LedgerOptions extends OpenOptions {
   readonly endpoints?: (tables: LedgerTables) => Promise<Readonly<Record<string, unknown>>>
 }
 
-export async function openLedger({ dialect, engine, open }: EngineCase, { plugins, hooks, endpoints, auditLog = false, further: count = 0, authorization = {}, transactional = true, ...options }: LedgerOptions = {}): Promise<Ledger> {
+export async function openLedger(
+  { dialect, engine, open }: EngineCase,
+  {
+    plugins,
+    hooks,
+    endpoints,
+    auditLog = false,
+    further: count = 0,
+    authorization = {},
+    transactional = true,
+    ...options
+  }: LedgerOptions = {},
+): Promise<Ledger> {
   const opened = await open(options)
   await opened.exec(ddl(dialect))
   if (auditLog) await opened.exec(await auditLogSql(dialect))
@@ -191,15 +383,34 @@ export async function openLedger({ dialect, engine, open }: EngineCase, { plugin
   const { articles, comments, bookmarks, tags, labels, articleLabels } = tables
   const permissions = { read: true, create: true, update: true, delete: true } as const
   const server = await createServer({
-    db: opened.db, engine, modules: [{ ...tables, ...Object.fromEntries(things.map(({ name, schema }) => [name, schema])) }],
-    registrations: Object.entries({ articles, comments, bookmarks, tags, labels, articleLabels, ...auditLog && { auditLog: AUDIT_LOGS[dialect] }, ...Object.fromEntries(things.map(({ name, schema }) => [name, schema])) }).map(([name, schema]) => ({
-      name, schema: schema as Table, authorization: authorization[name] ?? { permissions: name === 'auditLog' ? { read: 'auditor' } : permissions },
-      ...name === 'articles' && { hiddenFields: ['secret'], hooks },
+    db: opened.db,
+    engine,
+    modules: [{ ...tables, ...Object.fromEntries(things.map(({ name, schema }) => [name, schema])) }],
+    registrations: Object.entries({
+      articles,
+      comments,
+      bookmarks,
+      tags,
+      labels,
+      articleLabels,
+      ...(auditLog && { auditLog: AUDIT_LOGS[dialect] }),
+      ...Object.fromEntries(things.map(({ name, schema }) => [name, schema])),
+    }).map(([name, schema]) => ({
+      name,
+      schema: schema as Table,
+      authorization: authorization[name] ?? { permissions: name === 'auditLog' ? { read: 'auditor' } : permissions },
+      ...(name === 'articles' && { hiddenFields: ['secret'], hooks }),
     })),
     plugins: plugins?.(tables),
-    ...endpoints && { endpoints: () => endpoints(tables) as never },
+    ...(endpoints && { endpoints: () => endpoints(tables) as never }),
     config: {
-      multiTenancy: { enabled: true, tenantIdField: 'organizationId', userTenantField: 'organizationId', scopedResources: '*', excludedResources: [] },
+      multiTenancy: {
+        enabled: true,
+        tenantIdField: 'organizationId',
+        userTenantField: 'organizationId',
+        scopedResources: '*',
+        excludedResources: [],
+      },
       bulk: { enabled: true, maxBatchSize: 100, transactional },
       m2m: { autoDetect: true, relations: { articleLabels: ['articles', 'labels'] } },
     },
@@ -211,7 +422,13 @@ type Stored = Record<string, unknown>
 
 /** A stored value as JSON. */
 const toJson = (value: unknown): unknown =>
-  value instanceof Date ? value.toISOString() : typeof value === 'bigint' ? String(value) : ArrayBuffer.isView(value) ? Buffer.from(value as Buffer).toString('base64') : value
+  value instanceof Date
+    ? value.toISOString()
+    : typeof value === 'bigint'
+      ? String(value)
+      : ArrayBuffer.isView(value)
+        ? Buffer.from(value as Buffer).toString('base64')
+        : value
 
 /** All rows of a table, read without the API. */
 export async function readTable({ opened }: Pick<Ledger, 'opened'>, table: Table): Promise<Stored[]> {
@@ -226,7 +443,10 @@ export async function dump(ledger: Ledger): Promise<ReadonlyMap<string, Stored>>
   for (const [name, table] of Object.entries(ledger.tables)) {
     if (name === 'ledger') continue
     // The MySQL driver rounds 64-bit integers.
-    const exact = name === 'articles' && ledger.dialect === 'mysql' ? new Map(await ledger.opened.all('select id, cast(big as char) from articles') as [unknown, unknown][]) : undefined
+    const exact
+      = name === 'articles' && ledger.dialect === 'mysql'
+        ? new Map((await ledger.opened.all('select id, cast(big as char) from articles')) as [unknown, unknown][])
+        : undefined
     for (const row of await readTable(ledger, table)) {
       if (exact) row.big = exact.get(row.id)
       rows.set(`${getTableName(table)} ${idOf(name, row)}`, row)

@@ -33,8 +33,15 @@ export async function openMariadb(schema: string): Promise<Replicated> {
   const loggerOf = (name: 'primary' | 'replica') => ({ logQuery: (text: string) => void log[name].push(text) })
   const link = await openLink(REPLICA.port)
   const poolOf = (server: typeof PRIMARY) => createPool({ ...server, database, connectionLimit: 12, connectTimeout: 5_000 })
-  const pools = [poolOf(PRIMARY), poolOf({ ...REPLICA, port: link.port }), poolOf(PRIMARY), poolOf({ ...REPLICA, port: link.port })] as const
-  const [primary, replica, primary2, replica2] = pools.map((pool, index) => drizzle({ client: pool, logger: loggerOf(index % 2 === 0 ? 'primary' : 'replica') }))
+  const pools = [
+    poolOf(PRIMARY),
+    poolOf({ ...REPLICA, port: link.port }),
+    poolOf(PRIMARY),
+    poolOf({ ...REPLICA, port: link.port }),
+  ] as const
+  const [primary, replica, primary2, replica2] = pools.map((pool, index) =>
+    drizzle({ client: pool, logger: loggerOf(index % 2 === 0 ? 'primary' : 'replica') }),
+  )
   const everything = () => ({ primary: log.primary.splice(0), replica: log.replica.splice(0) })
   return {
     database,

@@ -85,7 +85,10 @@ export async function openReplicated(schema: string): Promise<Replicated> {
   const loggerOf = (name: 'primary' | 'replica') => ({ logQuery: (text: string) => void log[name].push(text) })
   const link = await openLink(REPLICA.port)
   const pools = [new pg.Pool({ ...PRIMARY, database, max: 12 }), new pg.Pool({ ...REPLICA, port: link.port, database, max: 12 })] as const
-  const clients = [postgres({ ...PRIMARY, database, onnotice: () => {} }), postgres({ ...REPLICA, port: link.port, database, onnotice: () => {} })] as const
+  const clients = [
+    postgres({ ...PRIMARY, database, onnotice: () => {} }),
+    postgres({ ...REPLICA, port: link.port, database, onnotice: () => {} }),
+  ] as const
   const primary = drizzle({ client: pools[0], logger: loggerOf('primary') })
   const replica = drizzle({ client: pools[1], logger: loggerOf('replica') })
   const everything = () => ({ primary: log.primary.splice(0), replica: log.replica.splice(0) })

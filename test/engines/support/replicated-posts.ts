@@ -33,7 +33,10 @@ const row = () => ({ id: serial('id').primaryKey(), organizationId: integer('org
 
 export const posts = pgTable('posts', { ...row(), version: integer('version').notNull().default(0) })
 export const comments = pgTable('comments', {
-  id: serial('id').primaryKey(), organizationId: integer('organization_id').notNull(), postId: integer('post_id').references(() => posts.id), body: text('body').notNull(),
+  id: serial('id').primaryKey(),
+  organizationId: integer('organization_id').notNull(),
+  postId: integer('post_id').references(() => posts.id),
+  body: text('body').notNull(),
 })
 const seen = pgTable('seen', { ...row(), version: integer('version'), fromReplica: boolean('from_replica') })
 const slow = pgTable('slow', { ...row(), fromReplica: boolean('from_replica') })
@@ -48,10 +51,17 @@ export const REGISTRATIONS: readonly ResourceRegistration[] = [
 ]
 
 function mariadbRegistrations(): readonly ResourceRegistration[] {
-  const row = () => ({ id: int('id').autoincrement().primaryKey(), organizationId: int('organization_id').notNull(), title: varchar('title', { length: 100 }).notNull() })
+  const row = () => ({
+    id: int('id').autoincrement().primaryKey(),
+    organizationId: int('organization_id').notNull(),
+    title: varchar('title', { length: 100 }).notNull(),
+  })
   const posts = mysqlTable('posts', { ...row(), version: int('version').notNull().default(0) })
   const comments = mysqlTable('comments', {
-    id: int('id').autoincrement().primaryKey(), organizationId: int('organization_id').notNull(), postId: int('post_id').references(() => posts.id), body: varchar('body', { length: 100 }).notNull(),
+    id: int('id').autoincrement().primaryKey(),
+    organizationId: int('organization_id').notNull(),
+    postId: int('post_id').references(() => posts.id),
+    body: varchar('body', { length: 100 }).notNull(),
   })
   const seen = mysqlTable('seen', { ...row(), version: int('version'), fromReplica: mysqlBoolean('from_replica') })
   const slow = mysqlTable('slow', { ...row(), fromReplica: mysqlBoolean('from_replica') })
@@ -66,17 +76,20 @@ export const THEIRS: Caller = { user: { id: 2, organizationId: 2 } }
 export const SECRET = 'a secret of this test'
 
 export const startServer = (
-  { primary, replica }: Pick<Replicated, 'primary' | 'replica'>, databaseOptions: DatabaseOptions = {}, options: Partial<ServerOptions> = {},
-): Promise<TestServer> => createServer({
-  db: primary,
-  engine: isMysql(primary) ? 'mysql' : 'postgres',
-  // A busy machine can hold back the replica for longer than the default.
-  databaseOptions: { replica, maxLag: 60_000, ...databaseOptions },
-  secret: SECRET,
-  config: { multiTenancy: DEFAULT_MULTI_TENANCY },
-  ...options,
-  registrations: [...isMysql(primary) ? mariadbRegistrations() : REGISTRATIONS, ...options.registrations ?? []],
-})
+  { primary, replica }: Pick<Replicated, 'primary' | 'replica'>,
+  databaseOptions: DatabaseOptions = {},
+  options: Partial<ServerOptions> = {},
+): Promise<TestServer> =>
+  createServer({
+    db: primary,
+    engine: isMysql(primary) ? 'mysql' : 'postgres',
+    // A busy machine can hold back the replica for longer than the default.
+    databaseOptions: { replica, maxLag: 60_000, ...databaseOptions },
+    secret: SECRET,
+    config: { multiTenancy: DEFAULT_MULTI_TENANCY },
+    ...options,
+    registrations: [...(isMysql(primary) ? mariadbRegistrations() : REGISTRATIONS), ...(options.registrations ?? [])],
+  })
 
 export type Send = (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answered>
 
@@ -111,7 +124,11 @@ export function createScript(server: TestServer, caller: Caller = OURS, keepsTok
   return {
     token: () => token,
     async send(method, path, body, headers = {}) {
-      const answer = await server.request(method, `/api${path}`, { body, caller, headers: { ...keepsToken && token !== undefined && { 'consistency-token': token }, ...headers } })
+      const answer = await server.request(method, `/api${path}`, {
+        body,
+        caller,
+        headers: { ...(keepsToken && token !== undefined && { 'consistency-token': token }), ...headers },
+      })
       token = answer.headers.get('consistency-token') ?? token
       return answer
     },

@@ -20,13 +20,22 @@ const seed = (time: string) => `
 `
 
 /** Postgres would generate ids from 1, which the seed already uses. */
-const RESTART_SEQUENCES = { sqlite: '', mysql: '', pg: 'alter sequence posts_id_seq restart with 1000; alter sequence comments_id_seq restart with 1000;' }
+const RESTART_SEQUENCES = {
+  sqlite: '',
+  mysql: '',
+  pg: 'alter sequence posts_id_seq restart with 1000; alter sequence comments_id_seq restart with 1000;',
+}
 
 export const reset = ({ opened }: Blog, dialect: Dialect) => opened.exec(`${CLEAR}; ${RESTART_SEQUENCES[dialect]} ${seed(TIMES[dialect])}`)
 
 /** All rows of all tables. */
 export async function dump({ opened }: Blog): Promise<unknown[][][]> {
-  return [await opened.all('select * from posts order by id'), await opened.all('select * from comments order by id'), await opened.all('select * from post_tags order by 1, 2'), await opened.all('select * from tags order by id')]
+  return [
+    await opened.all('select * from posts order by id'),
+    await opened.all('select * from comments order by id'),
+    await opened.all('select * from post_tags order by 1, 2'),
+    await opened.all('select * from tags order by id'),
+  ]
 }
 
 /**
@@ -34,14 +43,20 @@ export async function dump({ opened }: Blog): Promise<unknown[][][]> {
  * because every delete generates a new one.
  */
 export async function snapshot({ opened }: Blog): Promise<string[]> {
-  const posts = await opened.all(`select concat('post ', title), organization_id, deletion_id, case when deleted_at is null then 0 else 1 end from posts`)
-  const comments = await opened.all(`select concat('comment ', c.body), c.organization_id, c.deletion_id, case when c.deleted_at is null then 0 else 1 end, c.post_id, p.body
+  const posts = await opened.all(
+    `select concat('post ', title), organization_id, deletion_id, case when deleted_at is null then 0 else 1 end from posts`,
+  )
+  const comments
+    = await opened.all(`select concat('comment ', c.body), c.organization_id, c.deletion_id, case when c.deleted_at is null then 0 else 1 end, c.post_id, p.body
     from comments c left join comments p on p.id = c.parent_id`)
   const links = await opened.all(`select 'link', p.title, t.tag_id from post_tags t inner join posts p on p.id = t.post_id`)
   const all = [...posts, ...comments]
   const members = Map.groupBy(all.filter(row => row[2] !== null), row => row[2])
   const groupOf = (id: unknown) => id === null ? '-' : members.get(id)!.map(row => String(row[0])).sort().join('+')
-  return [...all.map(([name, tenant, group, trash, ...rest]) => [name, tenant, groupOf(group), trash, ...rest].join(' | ')), ...links.map(row => row.join(' | '))].sort()
+  return [
+    ...all.map(([name, tenant, group, trash, ...rest]) => [name, tenant, groupOf(group), trash, ...rest].join(' | ')),
+    ...links.map(row => row.join(' | ')),
+  ].sort()
 }
 
 export const WRITER = { user: { id: 1, organizationId: 1 }, permissions: ['write'] }

@@ -8,7 +8,11 @@ interface Results { testResults: { assertionResults: { ancestorTitles: string[],
 
 const folder = mkdtempSync(join(tmpdir(), 'engines-'))
 const file = join(folder, 'results.json')
-const { status } = spawnSync('vitest', ['run', '--project', 'engines', '--reporter=default', '--reporter=json', `--outputFile.json=${file}`, ...process.argv.slice(2)], { stdio: 'inherit' })
+const { status } = spawnSync(
+  'vitest',
+  ['run', '--project', 'engines', '--reporter=default', '--reporter=json', `--outputFile.json=${file}`, ...process.argv.slice(2)],
+  { stdio: 'inherit' },
+)
 const { testResults } = JSON.parse(readFileSync(file, 'utf8')) as Results
 rmSync(folder, { recursive: true })
 

@@ -21,7 +21,12 @@ export interface FillOptions<S extends Specs> {
   readonly plugins?: readonly unknown[]
 }
 
-export async function openFilled<S extends Specs>({ dialect, engine, habits, open }: EngineCase, specs: S, rows: Data, { registrations, config = NEWS_CONFIG, plugins = [] }: FillOptions<S> = {}): Promise<Filled> {
+export async function openFilled<S extends Specs>(
+  { dialect, engine, habits, open }: EngineCase,
+  specs: S,
+  rows: Data,
+  { registrations, config = NEWS_CONFIG, plugins = [] }: FillOptions<S> = {},
+): Promise<Filled> {
   const opened = await open()
   const tables = createTables(dialect, specs)
   const named: Readonly<Record<string, Table>> = tables

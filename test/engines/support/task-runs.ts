@@ -6,6 +6,10 @@ import * as sqlite from '../../../src/runtime/server/schema/presets/sqlite'
 import type { Dialect } from '../../../src/runtime/shared/dialects'
 import { createTablesSql } from '../../support/create-tables'
 
-export const TASK_RUNS: Readonly<Record<Dialect, Table>> = { sqlite: sqlite.taskRunsTable(), pg: pg.taskRunsTable(), mysql: mysql.taskRunsTable() }
+export const TASK_RUNS: Readonly<Record<Dialect, Table>> = {
+  sqlite: sqlite.taskRunsTable(),
+  pg: pg.taskRunsTable(),
+  mysql: mysql.taskRunsTable(),
+}
 
 export const taskRunsSql = (dialect: Dialect): Promise<string> => createTablesSql(dialect, { taskRuns: TASK_RUNS[dialect] })

@@ -47,7 +47,12 @@ const SCOPES: Readonly<Record<RequestName, readonly string[]>> = {
 }
 
 /** Every caller can send them. The response shows what the caller can do. */
-export const ABOUT_CALLER: ReadonlySet<string> = new Set(['permissions on the row', 'permissions on the resource', 'all permissions', 'schema'])
+export const ABOUT_CALLER: ReadonlySet<string> = new Set([
+  'permissions on the row',
+  'permissions on the resource',
+  'all permissions',
+  'schema',
+])
 
 export function scopesOf(name: RequestName | PluginRouteName): readonly string[] {
   const like = PLUGIN_REQUESTS.get(name)?.like ?? name as RequestName
@@ -74,37 +79,71 @@ export interface FurtherRequest {
 export const FURTHER_REQUESTS = {
   'activity-feed: GET /activity': { target: () => ['/activity'], scopes: ['activity:read'], status: 200 },
   'audit-log: GET /audit-log': { target: () => ['/audit-log'], scopes: ['auditLog:read'], status: 200 },
-  'audit-log: GET /:resource/:id/history': { target: () => ['/articles/1/history'], scopes: ['articles:read', 'auditLog:read'], status: 200, otherOrganization: '404 NOT_FOUND' },
+  'audit-log: GET /:resource/:id/history': {
+    target: () => ['/articles/1/history'],
+    scopes: ['articles:read', 'auditLog:read'],
+    status: 200,
+    otherOrganization: '404 NOT_FOUND',
+  },
   'audit-log: POST /audit-log/:id/revert': {
-    target: ({ entry }) => [`/audit-log/${entry}/revert`, { method: 'POST' }], scopes: ['auditLog:read', 'articles:update'], hiddenWithout: ['articles:read'],
-    status: 200, otherOrganization: '404 NOT_FOUND',
+    target: ({ entry }) => [`/audit-log/${entry}/revert`, { method: 'POST' }],
+    scopes: ['auditLog:read', 'articles:update'],
+    hiddenWithout: ['articles:read'],
+    status: 200,
+    otherOrganization: '404 NOT_FOUND',
   },
   'api-tokens: POST /:resource/:id/rotate': {
-    target: ({ token }) => [`/apiTokens/${token}/rotate`, { method: 'POST' }], scopes: ['apiTokens:update'], status: 200, withoutScopes: '403 FORBIDDEN', otherOrganization: '404 NOT_FOUND',
+    target: ({ token }) => [`/apiTokens/${token}/rotate`, { method: 'POST' }],
+    scopes: ['apiTokens:update'],
+    status: 200,
+    withoutScopes: '403 FORBIDDEN',
+    otherOrganization: '404 NOT_FOUND',
   },
   // Every caller can send them. The response shows what the caller can use.
-  'mcp: POST /mcp': { target: () => ['/mcp', { method: 'POST', body: { jsonrpc: '2.0', id: 1, method: 'tools/list' } }], scopes: [], status: 200 },
+  'mcp: POST /mcp': {
+    target: () => ['/mcp', { method: 'POST', body: { jsonrpc: '2.0', id: 1, method: 'tools/list' } }],
+    scopes: [],
+    status: 200,
+  },
   'open-api: GET /_openapi.json': { target: () => ['/_openapi.json'], scopes: [], status: 200 },
   'open-api: GET /_reference': { target: () => ['/_reference'], scopes: [], status: 200 },
   'token-introspection: POST /tokens/introspect': {
-    target: ({ secret }) => ['/tokens/introspect', { method: 'POST', body: { token: secret } }], scopes: ['apiTokens:read'], status: 200, withoutScopes: '403 FORBIDDEN',
+    target: ({ secret }) => ['/tokens/introspect', { method: 'POST', body: { token: secret } }],
+    scopes: ['apiTokens:read'],
+    status: 200,
+    withoutScopes: '403 FORBIDDEN',
   },
 } as const satisfies Record<string, FurtherRequest>
 
 /** The credentials of a request. All tokens but those of another user belong to the member. */
 export const CREDENTIALS = [
-  'no credential', 'a session', 'a token without scopes', 'a token with the scopes of the request', 'a token that lacks one scope of the request',
-  'a token with an empty list of scopes', 'a token of an owner who has lost the role', 'a token with the scopes of an owner who has lost the role',
-  'a token beside the session of an administrator', 'a token of another organization beside the session of a member',
-  'an expired token', 'a revoked token', 'a trashed token', 'a token of a banned owner', 'a token of a missing owner', 'a token of an owner who has moved to another organization',
-  'a token with a wrong checksum', 'an unknown token', 'a rotated token after the grace period',
+  'no credential',
+  'a session',
+  'a token without scopes',
+  'a token with the scopes of the request',
+  'a token that lacks one scope of the request',
+  'a token with an empty list of scopes',
+  'a token of an owner who has lost the role',
+  'a token with the scopes of an owner who has lost the role',
+  'a token beside the session of an administrator',
+  'a token of another organization beside the session of a member',
+  'an expired token',
+  'a revoked token',
+  'a trashed token',
+  'a token of a banned owner',
+  'a token of a missing owner',
+  'a token of an owner who has moved to another organization',
+  'a token with a wrong checksum',
+  'an unknown token',
+  'a rotated token after the grace period',
 ] as const
 
 export type Credential = typeof CREDENTIALS[number]
 
 export const INVALID: readonly Credential[] = CREDENTIALS.slice(CREDENTIALS.indexOf('an expired token'))
 
-const as = (reason: keyof typeof EXPECTED, caller: keyof typeof EXPECTED[typeof reason]) => (name: RequestName) => EXPECTED[reason][caller][name]
+const as = (reason: keyof typeof EXPECTED, caller: keyof (typeof EXPECTED)[typeof reason]) => (name: RequestName) =>
+  EXPECTED[reason][caller][name]
 const member = as('nothing hides the row', 'a member')
 const withoutPermission = as('the permission is missing', 'a member')
 

@@ -96,7 +96,12 @@ const everything: Cells = {
 }
 
 /** These requests name a tag: the authorization of articles is not checked. */
-const FROM_TAGS = ['related, from the other side', 'link, from the other side', 'unlink, from the other side', 'replace links, from the other side'] as const
+const FROM_TAGS = [
+  'related, from the other side',
+  'link, from the other side',
+  'unlink, from the other side',
+  'replace links, from the other side',
+] as const
 /** These requests describe junction tables: every signed-in caller can send them. */
 const ABOUT_TABLES = ['junctions', 'is a junction', 'detect junctions'] as const
 /** Every caller can read their capabilities; all are false then. */
@@ -108,7 +113,12 @@ const all = (names: readonly RequestName[], cell: Cell) => Object.fromEntries(na
 const these = (names: readonly RequestName[], cells: Cells) => Object.fromEntries(names.map(name => [name, cells[name]]))
 
 /** A refusal before the request is parsed is the same for every request. */
-const refused = (cell: Cell): Cells => ({ ...everything, ...all(Object.keys(everything) as RequestName[], cell), ...all(ABOUT_CALLER, 'absent'), ...all(ABOUT_TABLES, 'done') })
+const refused = (cell: Cell): Cells => ({
+  ...everything,
+  ...all(Object.keys(everything) as RequestName[], cell),
+  ...all(ABOUT_CALLER, 'absent'),
+  ...all(ABOUT_TABLES, 'done'),
+})
 const anonymously = (cells: Cells): Cells => ({ ...cells, ...all(ABOUT_TABLES, '401 UNAUTHENTICATED') })
 /** Staff see the rows of every tenant, and must choose the tenant of a new row. */
 const withoutChoosing = (cells: Cells): Cells => ({ ...cells, ...all(CREATING, '403 TENANT_REQUIRED') })

@@ -38,61 +38,122 @@ const WITHOUT_OBJECT_LEVEL: PluginRequest['except'] = {
 
 const TITLES: readonly PluginRequest[] = [
   {
-    route: 'titles: GET /:resource/:id/title', operation: 'read', like: 'get',
-    target: it => [`/${it}/${ID}/title`], status: 200, changes: nothing, shows: hasTitle,
+    route: 'titles: GET /:resource/:id/title',
+    operation: 'read',
+    like: 'get',
+    target: it => [`/${it}/${ID}/title`],
+    status: 200,
+    changes: nothing,
+    shows: hasTitle,
   },
   {
-    route: 'titles: PUT /:resource/:id/title', operation: 'update', like: 'update',
-    target: it => [`/${it}/${ID}/title`, { method: 'PUT', body: NEW_TITLE }], status: 200, changes: renamed,
+    route: 'titles: PUT /:resource/:id/title',
+    operation: 'update',
+    like: 'update',
+    target: it => [`/${it}/${ID}/title`, { method: 'PUT', body: NEW_TITLE }],
+    status: 200,
+    changes: renamed,
   },
   {
-    route: 'titles: GET /:resource/titles', operation: 'read', like: 'list', except: WITHOUT_OBJECT_LEVEL,
-    target: it => [`/${it}/titles`], status: 200, changes: nothing, shows: ({ body }) => body.some((row: { id: number }) => row.id === ID),
+    route: 'titles: GET /:resource/titles',
+    operation: 'read',
+    like: 'list',
+    except: WITHOUT_OBJECT_LEVEL,
+    target: it => [`/${it}/titles`],
+    status: 200,
+    changes: nothing,
+    shows: ({ body }) => body.some((row: { id: number }) => row.id === ID),
   },
   {
-    route: 'titles: POST /:resource/titles', operation: 'create', like: 'create',
-    target: it => [`/${it}/titles`, { method: 'POST', body: { title: 'made' } }], status: 200, changes: added,
+    route: 'titles: POST /:resource/titles',
+    operation: 'create',
+    like: 'create',
+    target: it => [`/${it}/titles`, { method: 'POST', body: { title: 'made' } }],
+    status: 200,
+    changes: added,
   },
   {
-    route: 'titles: GET /:resource/titles.csv', operation: 'read', like: 'list',
-    target: it => [`/${it}/titles.csv`], status: 200, changes: nothing, shows: hasLine,
+    route: 'titles: GET /:resource/titles.csv',
+    operation: 'read',
+    like: 'list',
+    target: it => [`/${it}/titles.csv`],
+    status: 200,
+    changes: nothing,
+    shows: hasLine,
   },
   {
-    route: 'titles: POST /:resource/titles.csv', operation: 'create', like: 'create', accepts: 'text/csv',
+    route: 'titles: POST /:resource/titles.csv',
+    operation: 'create',
+    like: 'create',
+    accepts: 'text/csv',
     // The JSON of this text is also a quoted field of a CSV file.
-    target: it => [`/${it}/titles.csv`, { method: 'POST', body: 'made', headers: { 'content-type': 'text/csv' } }], status: 200, changes: added,
+    target: it => [`/${it}/titles.csv`, { method: 'POST', body: 'made', headers: { 'content-type': 'text/csv' } }],
+    status: 200,
+    changes: added,
   },
   {
-    route: 'titles: GET /titles/:name', like: 'list',
-    target: it => [`/titles/${it}`], status: 200, changes: nothing, shows: hasLine,
+    route: 'titles: GET /titles/:name',
+    like: 'list',
+    target: it => [`/titles/${it}`],
+    status: 200,
+    changes: nothing,
+    shows: hasLine,
   },
   {
-    route: 'titles: GET /titles/:name/:id', like: 'get',
-    target: it => [`/titles/${it}/${ID}`], status: 200, changes: nothing, shows: hasTitle,
+    route: 'titles: GET /titles/:name/:id',
+    like: 'get',
+    target: it => [`/titles/${it}/${ID}`],
+    status: 200,
+    changes: nothing,
+    shows: hasTitle,
   },
   {
-    route: 'titles: PUT /titles/:name/:id', like: 'update',
-    target: it => [`/titles/${it}/${ID}`, { method: 'PUT', body: NEW_TITLE }], status: 200, changes: renamed,
+    route: 'titles: PUT /titles/:name/:id',
+    like: 'update',
+    target: it => [`/titles/${it}/${ID}`, { method: 'PUT', body: NEW_TITLE }],
+    status: 200,
+    changes: renamed,
   },
   {
-    route: 'titles: GET /titles/caller', like: 'every caller',
-    target: () => ['/titles/caller'], status: 200, changes: nothing,
+    route: 'titles: GET /titles/caller',
+    like: 'every caller',
+    target: () => ['/titles/caller'],
+    status: 200,
+    changes: nothing,
   },
 ]
 
 const FILES: readonly PluginRequest[] = [
   {
-    route: 'data-export: GET /:resource/export', operation: 'read', like: 'list', cacheControl: 'no-store',
-    target: it => [`/${it}/export`], status: 200, changes: nothing, shows: hasLine,
+    route: 'data-export: GET /:resource/export',
+    operation: 'read',
+    like: 'list',
+    cacheControl: 'no-store',
+    target: it => [`/${it}/export`],
+    status: 200,
+    changes: nothing,
+    shows: hasLine,
   },
   {
-    route: 'data-export: GET /:resource', operation: 'read', like: 'list', cacheControl: 'no-store',
-    target: it => [`/${it}`, { headers: { accept: 'text/csv' } }], status: 200, changes: nothing, shows: hasLine,
+    route: 'data-export: GET /:resource',
+    operation: 'read',
+    like: 'list',
+    cacheControl: 'no-store',
+    target: it => [`/${it}`, { headers: { accept: 'text/csv' } }],
+    status: 200,
+    changes: nothing,
+    shows: hasLine,
   },
   {
-    route: 'data-export: POST /:resource/import', operation: 'create', operations: ['create', 'update'], like: 'create', accepts: 'application/x-ndjson',
+    route: 'data-export: POST /:resource/import',
+    operation: 'create',
+    operations: ['create', 'update'],
+    like: 'create',
+    accepts: 'application/x-ndjson',
     // A JSON body is a file with one line.
-    target: it => [`/${it}/import`, { method: 'POST', body: { title: 'made' }, headers: { 'content-type': 'application/x-ndjson' } }], status: 200, changes: added,
+    target: it => [`/${it}/import`, { method: 'POST', body: { title: 'made' }, headers: { 'content-type': 'application/x-ndjson' } }],
+    status: 200,
+    changes: added,
   },
 ]
 
@@ -106,18 +167,33 @@ const hasContent: Request['shows'] = ({ body }) => body === 'a,b'
 
 const UPLOADS: readonly PluginRequest[] = [
   {
-    route: 'fileUpload: POST /:resource/:id/upload/cover', operation: 'update', like: 'update', accepts: 'text/csv', acceptsForms: true,
+    route: 'fileUpload: POST /:resource/:id/upload/cover',
+    operation: 'update',
+    like: 'update',
+    accepts: 'text/csv',
+    acceptsForms: true,
     // The JSON of this text is also a quoted field of a CSV file.
-    target: it => [`/${it}/${ID}/upload/cover`, { method: 'POST', body: 'made', headers: { 'content-type': 'text/csv' } }], status: 200, changes: uploaded,
+    target: it => [`/${it}/${ID}/upload/cover`, { method: 'POST', body: 'made', headers: { 'content-type': 'text/csv' } }],
+    status: 200,
+    changes: uploaded,
   },
   ...['', `/${KEY}`].flatMap((end): PluginRequest[] => [
     {
-      route: `fileUpload: GET /:resource/:id/files/cover${end && '/:key'}`, operation: 'read', like: 'get',
-      target: it => [`/${it}/${ID}/files/cover${end}`], status: 200, changes: nothing, shows: hasContent,
+      route: `fileUpload: GET /:resource/:id/files/cover${end && '/:key'}`,
+      operation: 'read',
+      like: 'get',
+      target: it => [`/${it}/${ID}/files/cover${end}`],
+      status: 200,
+      changes: nothing,
+      shows: hasContent,
     },
     {
-      route: `fileUpload: DELETE /:resource/:id/files/cover${end && '/:key'}`, operation: 'update', like: 'update',
-      target: it => [`/${it}/${ID}/files/cover${end}`, { method: 'DELETE' }], status: 200, changes: withoutFile,
+      route: `fileUpload: DELETE /:resource/:id/files/cover${end && '/:key'}`,
+      operation: 'update',
+      like: 'update',
+      target: it => [`/${it}/${ID}/files/cover${end}`, { method: 'DELETE' }],
+      status: 200,
+      changes: withoutFile,
     },
   ]),
 ]
@@ -139,9 +215,12 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
 }
 
 /** The requests of plugin routes by the name of their route. */
-export const PLUGIN_REQUESTS: ReadonlyMap<string, PluginRequest> = new Map([...TITLES, ...FILES, ...ADMIN, ...UPLOADS].map(request => [request.route, request]))
+export const PLUGIN_REQUESTS: ReadonlyMap<string, PluginRequest> = new Map(
+  [...TITLES, ...FILES, ...ADMIN, ...UPLOADS].map(request => [request.route, request]),
+)
 
-export const routeNameOf = (plugin: string, { method, path }: Pick<PluginRoute, 'method' | 'path'>) => `${plugin}: ${method} ${path}` as PluginRouteName
+export const routeNameOf = (plugin: string, { method, path }: Pick<PluginRoute, 'method' | 'path'>) =>
+  `${plugin}: ${method} ${path}` as PluginRouteName
 
 export function pluginCell({ like, except }: PluginRequest, reason: ReasonName, caller: CallerName): Cell {
   return like === 'every caller' ? 'done' : EXPECTED[except?.[reason]?.as ?? reason][caller][like]

@@ -16,7 +16,13 @@ export interface Situation {
 }
 
 /** A file that the storage of the visibility app has. */
-export const COVER = JSON.stringify({ key: '01936f00-0000-7000-8000-000000000000', name: 'a.csv', type: 'text/csv', size: 3, sha256: 'abc' })
+export const COVER = JSON.stringify({
+  key: '01936f00-0000-7000-8000-000000000000',
+  name: 'a.csv',
+  type: 'text/csv',
+  size: 3,
+  sha256: 'abc',
+})
 const VISIBLE_ROW = { organization_id: 1, title: 'plain', status: 'open', cover: COVER, deleted_at: null, deletion_id: null }
 const FOREIGN_ROW = { ...VISIBLE_ROW, organization_id: 2 }
 const SECRET_ROW = { ...VISIBLE_ROW, status: 'secret' }
@@ -56,7 +62,11 @@ export interface Reason {
 export const REASONS = {
   'nothing hides the row': {},
   'the row is another tenant\'s': { row: FOREIGN_ROW, twin: { row: FOREIGN_ROW, caller: neighbour } },
-  'the row is another tenant\'s, which the caller names': { row: FOREIGN_ROW, namesTenant: true, twin: { row: FOREIGN_ROW, caller: neighbour } },
+  'the row is another tenant\'s, which the caller names': {
+    row: FOREIGN_ROW,
+    namesTenant: true,
+    twin: { row: FOREIGN_ROW, caller: neighbour },
+  },
   'listFilter refuses the row': { row: SECRET_ROW, twin: { row: SECRET_ROW, caller: chief } },
   'rows of a plugin refuse the row': { row: WITHHELD_ROW, twin: { row: WITHHELD_ROW, caller: chief } },
   'objectLevel refuses the row': { row: SEALED_ROW, twin: { row: SEALED_ROW, caller: chief } },

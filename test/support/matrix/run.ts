@@ -30,7 +30,9 @@ const CALLER_NAMES = Object.keys(CALLERS) as CallerName[]
 const GENERATED_NAMES = Object.keys(REQUESTS) as RequestName[]
 export const REQUEST_NAMES = [...GENERATED_NAMES, ...PLUGIN_REQUESTS.keys()] as (RequestName | PluginRouteName)[]
 
-export const ALL_CELLS: readonly CellPosition[] = REASON_NAMES.flatMap(reason => CALLER_NAMES.flatMap(caller => REQUEST_NAMES.map(name => ({ reason, caller, name }))))
+export const ALL_CELLS: readonly CellPosition[] = REASON_NAMES.flatMap(reason =>
+  CALLER_NAMES.flatMap(caller => REQUEST_NAMES.map(name => ({ reason, caller, name }))),
+)
 
 /** Each request of each caller once. The reasons take turns, so every reason occurs for every caller. */
 export const SMOKE_CELLS: readonly CellPosition[] = CALLER_NAMES.flatMap((caller, row) =>
@@ -76,19 +78,22 @@ export function describeCells(app: () => MatrixApp, cells: readonly CellPosition
 
   for (const [situation, positions] of Map.groupBy(cells, ({ reason, caller }) => `when ${reason}, for ${caller}`)) {
     describe(situation, () => {
-      it.each(positions.map(position => ({ ...position, cell: cellAt(position) })))('$name: $cell', async ({ reason, caller, name, cell }) => {
-        const { namesTenant = false }: Reason = REASONS[reason]
-        const key = [reason, caller, name].join()
-        visited.cells.add(key)
-        const result = await send(app(), name, situationOf(reason, caller), reason, namesTenant)
-        if (cell === 'done') return expectDone(name, result)
+      it.each(positions.map(position => ({ ...position, cell: cellAt(position) })))(
+        '$name: $cell',
+        async ({ reason, caller, name, cell }) => {
+          const { namesTenant = false }: Reason = REASONS[reason]
+          const key = [reason, caller, name].join()
+          visited.cells.add(key)
+          const result = await send(app(), name, situationOf(reason, caller), reason, namesTenant)
+          if (cell === 'done') return expectDone(name, result)
 
-        visited.refused.add(key)
-        expectNotSeen(name, cell, result)
-        // The same request succeeds without the reason: the reason alone caused the refusal.
-        expectDone(name, await send(app(), name, twinOf(reason)))
-        visited.twins.add(key)
-      })
+          visited.refused.add(key)
+          expectNotSeen(name, cell, result)
+          // The same request succeeds without the reason: the reason alone caused the refusal.
+          expectDone(name, await send(app(), name, twinOf(reason)))
+          visited.twins.add(key)
+        },
+      )
     })
   }
 
@@ -116,7 +121,13 @@ interface Result {
   readonly changes: readonly Change[]
 }
 
-async function send(app: MatrixApp, name: CellPosition['name'], situation: Situation, reason?: ReasonName, namesTenant = false): Promise<Result> {
+async function send(
+  app: MatrixApp,
+  name: CellPosition['name'],
+  situation: Situation,
+  reason?: ReasonName,
+  namesTenant = false,
+): Promise<Result> {
   const request = requestOf(name)
   const row = rowOf(situation, reason, request.ofTrash === true)
   const link = row && request.linked ? [{ article_id: ID, tag_id: 1 }] : []
@@ -129,7 +140,8 @@ async function send(app: MatrixApp, name: CellPosition['name'], situation: Situa
 
 function expectNotSeen(name: CellPosition['name'], cell: Cell, { response, situation, changes }: Result): void {
   const { status, shows } = requestOf(name)
-  if (cell === 'absent') expect({ status: response.status, shows: shows?.(response, situation.resource) ?? false }).toEqual({ status, shows: false })
+  if (cell === 'absent')
+    expect({ status: response.status, shows: shows?.(response, situation.resource) ?? false }).toEqual({ status, shows: false })
   else expect(`${response.status} ${response.body.data?.code}`).toBe(cell)
   expect(changes).toEqual([])
 }

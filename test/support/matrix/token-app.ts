@@ -72,12 +72,22 @@ export async function openTokenApp(): Promise<TokenApp> {
     plugins,
     built: ['fileUpload.resources', 'fileUpload.buildSetup'],
     registrations: [
-      { name: 'articles', schema: schema.articles, authorization: articlesAuth as never, hiddenFields: ['note'], protectedFields: ['cover'] },
+      {
+        name: 'articles',
+        schema: schema.articles,
+        authorization: articlesAuth as never,
+        hiddenFields: ['note'],
+        protectedFields: ['cover'],
+      },
       { name: 'closed', schema: schema.articles, authorization: closedAuth as never, protectedFields: ['cover'] },
       { name: 'tags', schema: schema.tags, authorization: tagsAuth as never },
       // The plugin of the files names it.
       { name: 'forgotten', schema: schema.articles, protectedFields: ['cover'] },
-      { name: 'apiTokens', schema: apiTokensTable(), authorization: { permissions: { read: 'tokens', create: 'tokens', update: 'tokens', delete: 'tokens' } } },
+      {
+        name: 'apiTokens',
+        schema: apiTokensTable(),
+        authorization: { permissions: { read: 'tokens', create: 'tokens', update: 'tokens', delete: 'tokens' } },
+      },
       { name: 'auditLog', schema: AUDIT_LOGS.sqlite, authorization: { permissions: { read: 'auditLog:read' } } },
     ],
   })
@@ -91,12 +101,18 @@ export async function openTokenApp(): Promise<TokenApp> {
     const caller = session ? { user: session, permissions: session.permissions } as Caller : {}
     const isBytes = body instanceof Uint8Array
     return server.request(method, `/api${path}`, {
-      caller, ...isBytes ? { raw: body } : { body }, headers: { ...headers, ...token !== undefined && { authorization: `Bearer ${token}` } },
+      caller,
+      ...(isBytes ? { raw: body } : { body }),
+      headers: { ...headers, ...(token !== undefined && { authorization: `Bearer ${token}` }) },
     })
   }
 
   async function make(user: User, body: object) {
-    const { status, body: record, text: answer } = await send({ session: user }, '/apiTokens', { method: 'POST', body: { name: 'a token', ...body } })
+    const {
+      status,
+      body: record,
+      text: answer,
+    } = await send({ session: user }, '/apiTokens', { method: 'POST', body: { name: 'a token', ...body } })
     expect([status, answer]).toEqual([201, expect.any(String)])
     return record as { id: string, token: string }
   }
@@ -127,18 +143,23 @@ export async function openTokenApp(): Promise<TokenApp> {
       return { token, session: MEMBER }
     },
     'a token beside the session of an administrator': async () => ({ token: (await make(MEMBER, {})).token, session: ADMINISTRATOR }),
-    'a token of another organization beside the session of a member': async scopes => ({ token: (await make(NEIGHBOUR, { scopes })).token, session: MEMBER }),
-    'an expired token': () => invalidate(({ id }) => setRow(id, `expires_at = ${Date.now() - 1}`)),
-    'a revoked token': () => invalidate(async ({ id }) => {
-      expect((await send({ session: MEMBER }, `/apiTokens/${id}`, { method: 'DELETE' })).status).toBe(200)
+    'a token of another organization beside the session of a member': async scopes => ({
+      token: (await make(NEIGHBOUR, { scopes })).token,
+      session: MEMBER,
     }),
+    'an expired token': () => invalidate(({ id }) => setRow(id, `expires_at = ${Date.now() - 1}`)),
+    'a revoked token': () =>
+      invalidate(async ({ id }) => {
+        expect((await send({ session: MEMBER }, `/apiTokens/${id}`, { method: 'DELETE' })).status).toBe(200)
+      }),
     'a trashed token': () => invalidate(({ id }) => setRow(id, `deleted_at = ${Date.now()}`)),
     'a token of a banned owner': () => invalidate(() => void users.delete(MEMBER.id)),
     'a token of a missing owner': () => invalidate(({ id }) => setRow(id, 'user_id = \'404\'')),
     'a token of an owner who has moved to another organization': () => invalidate(() => setUsers({ ...MEMBER, organizationId: 2 })),
-    'a token with a wrong checksum': () => invalidate(({ token }) => token.replace(/.$/, last => last === '0' ? '1' : '0')),
+    'a token with a wrong checksum': () => invalidate(({ token }) => token.replace(/.$/, last => (last === '0' ? '1' : '0'))),
     'an unknown token': () => invalidate(() => createTokenFormat('aat').create()),
-    'a rotated token after the grace period': () => invalidate(({ id }) => setRow(id, `previous_hash = token_hash, token_hash = 'new${id}', previous_until = ${Date.now() - 1}`)),
+    'a rotated token after the grace period': () =>
+      invalidate(({ id }) => setRow(id, `previous_hash = token_hash, token_hash = 'new${id}', previous_until = ${Date.now() - 1}`)),
   }
 
   return {

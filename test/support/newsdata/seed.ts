@@ -43,7 +43,10 @@ export function seedText(dialect: Dialect, specs: Specs, tables: Readonly<Record
 function insertTexts(dialect: Dialect, spec: TableSpec, table: Table, rows: readonly Row[]): string[] {
   const columns = Object.entries(spec.columns)
   const names = columns.map(([property]) => getTableColumns(table)[property]!.name)
-  const say = (row: Row) => columns.map(([property, spelled]) => row[property] === null || row[property] === undefined ? 'null' : LITERALS[dialect][kindOf(spelled)](row[property] as never))
+  const say = (row: Row) =>
+    columns.map(([property, spelled]) =>
+      row[property] === null || row[property] === undefined ? 'null' : LITERALS[dialect][kindOf(spelled)](row[property] as never),
+    )
   const lines = rows.map(row => `(${say(row).join(', ')})`)
   return Array.from({ length: Math.ceil(lines.length / AT_ONCE) }, (_, index) =>
     `insert into ${getTableName(table)} (${names.join(', ')}) values ${lines.slice(index * AT_ONCE, (index + 1) * AT_ONCE).join(', ')}`)
@@ -57,7 +60,20 @@ export function asKept(dialect: Dialect, specs: Specs, data: Data): Data {
     return `${whole}.${rest.padEnd(MYSQL_SCALE, '0')}`
   }
   return Object.fromEntries(Object.entries(data).map(([name, rows]) => {
-    const decimals = Object.entries(specs[name]!.columns).filter(([, spelled]) => kindOf(spelled) === 'decimal').map(([property]) => property)
-    return [name, rows.map(row => ({ ...row, ...Object.fromEntries(decimals.map(property => [property, row[property] === null || row[property] === undefined ? null : scaled(row[property] as string)])) }))]
+    const decimals = Object.entries(specs[name]!.columns)
+      .filter(([, spelled]) => kindOf(spelled) === 'decimal')
+      .map(([property]) => property)
+    return [
+      name,
+      rows.map(row => ({
+        ...row,
+        ...Object.fromEntries(
+          decimals.map(property => [
+            property,
+            row[property] === null || row[property] === undefined ? null : scaled(row[property] as string),
+          ]),
+        ),
+      })),
+    ]
   }))
 }

@@ -19,18 +19,37 @@ const column = (table: Table, name: string) => (table as unknown as Record<strin
 export const tables = createTables('sqlite', NEWSROOM) as Tables<typeof NEWSROOM, SQLiteTable>
 
 export const createRegistrations = (tables: Tables): ResourceRegistration[] => [
-  { name: 'authors', schema: tables.authors, hiddenFields: ['secret'], authorization: { permissions: READ, fields: { salary: { read: 'hr' } } } },
+  {
+    name: 'authors',
+    schema: tables.authors,
+    hiddenFields: ['secret'],
+    authorization: { permissions: READ, fields: { salary: { read: 'hr' } } },
+  },
   { name: 'sections', schema: tables.sections, authorization: { permissions: READ } },
   {
-    name: 'articles', schema: tables.articles, hiddenFields: ['secret', 'ghostId'],
+    name: 'articles',
+    schema: tables.articles,
+    hiddenFields: ['secret', 'ghostId'],
     authorization: {
       permissions: READ,
       fields: { margin: { read: 'hr' }, reviewerId: { read: 'hr' } },
-      listFilter: (table: Table, ctx: AutoApiContext) => ctx.permissions.includes('drafts') ? undefined : or(ne(column(table, 'status'), 'draft'), sql`1 = 0`),
+      listFilter: (table: Table, ctx: AutoApiContext) =>
+        ctx.permissions.includes('drafts') ? undefined : or(ne(column(table, 'status'), 'draft'), sql`1 = 0`),
     },
   },
-  { name: 'tags', schema: tables.tags, authorization: { permissions: READ, objectLevel: (row: Record<string, unknown>) => row.weight === null || row.weight === 0 || (row.weight as number) % 5 !== 0 } },
-  { name: 'credits', schema: tables.credits, authorization: { permissions: READ, listFilter: (table: Table) => ne(column(table, 'role'), 'hidden') } },
+  {
+    name: 'tags',
+    schema: tables.tags,
+    authorization: {
+      permissions: READ,
+      objectLevel: (row: Record<string, unknown>) => row.weight === null || row.weight === 0 || (row.weight as number) % 5 !== 0,
+    },
+  },
+  {
+    name: 'credits',
+    schema: tables.credits,
+    authorization: { permissions: READ, listFilter: (table: Table) => ne(column(table, 'role'), 'hidden') },
+  },
   { name: 'entries', schema: tables.entries, authorization: { permissions: READ } },
 ]
 
@@ -59,16 +78,28 @@ export interface NewsdataOptions {
   readonly plugins?: readonly unknown[]
 }
 
-export async function openNewsdata({ config = {}, registered = createRegistrations(tables), rows = createRows(), plugins = [] }: NewsdataOptions = {}): Promise<Newsdata> {
+export async function openNewsdata({
+  config = {},
+  registered = createRegistrations(tables),
+  rows = createRows(),
+  plugins = [],
+}: NewsdataOptions = {}): Promise<Newsdata> {
   const client = new Database(':memory:')
   let log: string[] = []
   const db = drizzle({ client, logger: { logQuery: text => void log.push(text) } })
   for (const [name, table] of Object.entries(tables)) client.exec(createTableText(NEWSROOM[name as TableName], table))
   client.pragma('foreign_keys = off')
-  const insert = (resource: string, row: Record<string, unknown>) => void db.insert(tables[resource as TableName]).values(row as never).run()
+  const insert = (resource: string, row: Record<string, unknown>) =>
+    void db
+      .insert(tables[resource as TableName])
+      .values(row as never)
+      .run()
   for (const [name, own] of Object.entries(rows)) for (const row of own) insert(name, row)
   const server = await createServer({
-    registrations: registered, modules: [tables], db, plugins,
+    registrations: registered,
+    modules: [tables],
+    db,
+    plugins,
     config: { ...NEWS_CONFIG, ...config },
   })
   // Foreign keys of the rows name rows of other tenants and missing rows: reading must handle both.

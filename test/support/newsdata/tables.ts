@@ -1,7 +1,33 @@
 /** Builds the Drizzle tables of each dialect from the same specs. */
 import { getTableColumns, getTableName, type Table } from 'drizzle-orm'
-import { bigint as mysqlBigint, boolean as mysqlBoolean, customType as mysqlType, datetime, decimal, double, foreignKey as mysqlForeignKey, int, json as mysqlJson, mysqlTable, primaryKey as mysqlKey, varchar } from 'drizzle-orm/mysql-core'
-import { bigint, boolean, customType as pgType, doublePrecision, foreignKey as pgForeignKey, integer as pgInteger, jsonb, numeric as pgNumeric, pgTable, primaryKey as pgKey, text as pgText, timestamp } from 'drizzle-orm/pg-core'
+import {
+  bigint as mysqlBigint,
+  boolean as mysqlBoolean,
+  customType as mysqlType,
+  datetime,
+  decimal,
+  double,
+  foreignKey as mysqlForeignKey,
+  int,
+  json as mysqlJson,
+  mysqlTable,
+  primaryKey as mysqlKey,
+  varchar,
+} from 'drizzle-orm/mysql-core'
+import {
+  bigint,
+  boolean,
+  customType as pgType,
+  doublePrecision,
+  foreignKey as pgForeignKey,
+  integer as pgInteger,
+  jsonb,
+  numeric as pgNumeric,
+  pgTable,
+  primaryKey as pgKey,
+  text as pgText,
+  timestamp,
+} from 'drizzle-orm/pg-core'
 import { blob, foreignKey, integer, numeric, primaryKey, real, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { Dialect } from '../../../src/runtime/shared/dialects'
 import type { Kind } from '../oracle/model'
@@ -32,24 +58,51 @@ export const MYSQL_SCALE = 7
 
 const MAKERS: Readonly<Record<Dialect, Maker>> = {
   sqlite: {
-    table: sqliteTable as never, primaryKey: primaryKey as never, foreignKey: foreignKey as never,
+    table: sqliteTable as never,
+    primaryKey: primaryKey as never,
+    foreignKey: foreignKey as never,
     kinds: {
-      text: (name, values) => text(name, values), integer: name => integer(name), real: name => real(name), boolean: name => integer(name, { mode: 'boolean' }), date: name => integer(name, { mode: 'timestamp_ms' }),
-      bigint: name => numeric(name, { mode: 'bigint' }), decimal: name => numeric(name), json: name => text(name, { mode: 'json' }), blob: name => blob(name, { mode: 'buffer' }),
+      text: (name, values) => text(name, values),
+      integer: name => integer(name),
+      real: name => real(name),
+      boolean: name => integer(name, { mode: 'boolean' }),
+      date: name => integer(name, { mode: 'timestamp_ms' }),
+      bigint: name => numeric(name, { mode: 'bigint' }),
+      decimal: name => numeric(name),
+      json: name => text(name, { mode: 'json' }),
+      blob: name => blob(name, { mode: 'buffer' }),
     },
   },
   pg: {
-    table: pgTable as never, primaryKey: pgKey as never, foreignKey: pgForeignKey as never,
+    table: pgTable as never,
+    primaryKey: pgKey as never,
+    foreignKey: pgForeignKey as never,
     kinds: {
-      text: (name, values) => pgText(name, values), integer: name => pgInteger(name), real: name => doublePrecision(name), boolean: name => boolean(name), date: name => timestamp(name, { withTimezone: true, precision: 3 }),
-      bigint: name => bigint(name, { mode: 'bigint' }), decimal: name => pgNumeric(name), json: name => jsonb(name), blob: name => bytea(name),
+      text: (name, values) => pgText(name, values),
+      integer: name => pgInteger(name),
+      real: name => doublePrecision(name),
+      boolean: name => boolean(name),
+      date: name => timestamp(name, { withTimezone: true, precision: 3 }),
+      bigint: name => bigint(name, { mode: 'bigint' }),
+      decimal: name => pgNumeric(name),
+      json: name => jsonb(name),
+      blob: name => bytea(name),
     },
   },
   mysql: {
-    table: mysqlTable as never, primaryKey: mysqlKey as never, foreignKey: mysqlForeignKey as never,
+    table: mysqlTable as never,
+    primaryKey: mysqlKey as never,
+    foreignKey: mysqlForeignKey as never,
     kinds: {
-      text: (name, values) => varchar(name, { length: 100, ...values }), integer: name => int(name), real: name => double(name), boolean: name => mysqlBoolean(name), date: name => datetime(name, { fsp: 3 }),
-      bigint: name => mysqlBigint(name, { mode: 'bigint' }), decimal: name => decimal(name, { precision: 40, scale: MYSQL_SCALE }), json: name => mysqlJson(name), blob: name => varbinary(name),
+      text: (name, values) => varchar(name, { length: 100, ...values }),
+      integer: name => int(name),
+      real: name => double(name),
+      boolean: name => mysqlBoolean(name),
+      date: name => datetime(name, { fsp: 3 }),
+      bigint: name => mysqlBigint(name, { mode: 'bigint' }),
+      decimal: name => decimal(name, { precision: 40, scale: MYSQL_SCALE }),
+      json: name => mysqlJson(name),
+      blob: name => varbinary(name),
     },
   },
 }
@@ -69,7 +122,10 @@ export function createTables<S extends Specs>(dialect: Dialect, specs: S): Table
       ...key.length > 1 ? [primaryKey({ columns: key.map(property => own[property]) })] : [],
       ...references.map(([target, ...properties]) => {
         const foreign = target === name ? own : made[target] as unknown as Columns
-        return foreignKey({ columns: properties.map(property => own[property]), foreignColumns: specs[target]!.key.map(property => foreign[property]) })
+        return foreignKey({
+          columns: properties.map(property => own[property]),
+          foreignColumns: specs[target]!.key.map(property => foreign[property]),
+        })
       }),
     ])
   }

@@ -17,7 +17,10 @@ export interface FoundOperation {
 
 export function operationsOf(document: Document): readonly FoundOperation[] {
   return Object.entries(document.paths as Record<string, object>).flatMap(([path, item]) =>
-    Object.entries(item).filter(([method]) => METHODS.has(method)).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })))
+    Object.entries(item)
+      .filter(([method]) => METHODS.has(method))
+      .map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+  )
 }
 
 /** Returns the problems of a document: of its form, of its schemas and of its operation ids. */
@@ -79,7 +82,9 @@ export function createSchemaValidator(document: Document): (schema: object, valu
     const key = JSON.stringify(schema)
     let validate = known.get(key)
     if (!validate) known.set(key, validate = ajv.compile(rebase(schema) as object))
-    return validate(value) ? [] : validate.errors!.map(({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`)
+    return validate(value)
+      ? []
+      : validate.errors!.map(({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`)
   }
 }
 

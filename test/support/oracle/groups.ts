@@ -22,12 +22,17 @@ export function groups(world: World, resource: string, query: GroupQuery): { dat
     const sign = compare(kind, own, kind === 'bigint' && alias.startsWith('sum_') ? scaled(value) : value)
     return { $eq: sign === 0, $ne: sign !== 0, $gt: sign > 0, $gte: sign >= 0, $lt: sign < 0, $lte: sign <= 0 }[operator]
   }))
-  const order = [...query.sort, ...query.groupBy.filter(field => !query.sort.some(sort => sort.field === field)).map(field => ({ field, descending: false }))]
+  const order = [
+    ...query.sort,
+    ...query.groupBy.filter(field => !query.sort.some(sort => sort.field === field)).map(field => ({ field, descending: false })),
+  ]
   kept.sort((a, b) => {
     for (const { field, descending } of order) {
       const aggregate = query.aggregates.find(aggregate => aliasOf(aggregate) === field)
       const grouped = query.groupBy.includes(field)
-      const [x, y] = [a, b].map(group => grouped ? { kind: fields[field]!, value: group.key[field] } : compute(aggregate!, resource, group.rows))
+      const [x, y] = [a, b].map(group =>
+        grouped ? { kind: fields[field]!, value: group.key[field] } : compute(aggregate!, resource, group.rows),
+      )
       const sign = compare(x!.kind, x!.value, y!.value, world.habits)
       if (sign !== 0) return descending ? -sign : sign
     }

@@ -40,7 +40,21 @@ const ofTenant = (row: Row, viewer: Viewer) => row.organizationId === viewer.ten
 export const MODEL: Readonly<Record<string, ResourceModel>> = {
   authors: {
     key: ['id'],
-    fields: { id: 'text', organizationId: 'integer', name: 'text', nickname: 'text', rating: 'real', active: 'boolean', born: 'date', karma: 'bigint', fee: 'decimal', bio: 'json', avatar: 'blob', mentorId: 'text', salary: 'integer' },
+    fields: {
+      id: 'text',
+      organizationId: 'integer',
+      name: 'text',
+      nickname: 'text',
+      rating: 'real',
+      active: 'boolean',
+      born: 'date',
+      karma: 'bigint',
+      fee: 'decimal',
+      bio: 'json',
+      avatar: 'blob',
+      mentorId: 'text',
+      salary: 'integer',
+    },
     nullable: ['nickname', 'rating', 'active', 'born', 'karma', 'fee', 'bio', 'avatar', 'mentorId', 'salary'],
     restricted: { salary: 'hr' },
     visible: ofTenant,
@@ -56,17 +70,60 @@ export const MODEL: Readonly<Record<string, ResourceModel>> = {
   articles: {
     key: ['id'],
     fields: {
-      id: 'integer', organizationId: 'integer', authorId: 'text', editorId: 'text', reviewerId: 'text', desk: 'text', sectionId: 'integer', parentId: 'integer', title: 'text', status: 'text', words: 'integer',
-      score: 'real', featured: 'boolean', publishedAt: 'date', views: 'bigint', price: 'decimal', meta: 'json', cover: 'blob', margin: 'integer', deletedAt: 'date',
+      id: 'integer',
+      organizationId: 'integer',
+      authorId: 'text',
+      editorId: 'text',
+      reviewerId: 'text',
+      desk: 'text',
+      sectionId: 'integer',
+      parentId: 'integer',
+      title: 'text',
+      status: 'text',
+      words: 'integer',
+      score: 'real',
+      featured: 'boolean',
+      publishedAt: 'date',
+      views: 'bigint',
+      price: 'decimal',
+      meta: 'json',
+      cover: 'blob',
+      margin: 'integer',
+      deletedAt: 'date',
     },
-    nullable: ['authorId', 'editorId', 'reviewerId', 'desk', 'sectionId', 'parentId', 'words', 'score', 'featured', 'publishedAt', 'views', 'price', 'meta', 'cover', 'margin', 'deletedAt'],
+    nullable: [
+      'authorId',
+      'editorId',
+      'reviewerId',
+      'desk',
+      'sectionId',
+      'parentId',
+      'words',
+      'score',
+      'featured',
+      'publishedAt',
+      'views',
+      'price',
+      'meta',
+      'cover',
+      'margin',
+      'deletedAt',
+    ],
     restricted: { margin: 'hr', reviewerId: 'hr' },
     trash: true,
     visible: (row, viewer) => ofTenant(row, viewer) && (row.status !== 'draft' || viewer.permissions.includes('drafts')),
     relations: {
       author: { kind: 'one', target: 'authors', on: [['authorId', 'id']] },
       editor: { kind: 'one', target: 'authors', on: [['editorId', 'id']] },
-      section: { kind: 'one', target: 'sections', on: [['desk', 'desk'], ['sectionId', 'number']], trait: 'composite' },
+      section: {
+        kind: 'one',
+        target: 'sections',
+        on: [
+          ['desk', 'desk'],
+          ['sectionId', 'number'],
+        ],
+        trait: 'composite',
+      },
       parent: { kind: 'one', target: 'articles', on: [['parentId', 'id']], trait: 'self' },
       articles: { kind: 'many', target: 'articles', on: [['id', 'parentId']], trait: 'self' },
       tags: { kind: 'manyToMany', target: 'tags', on: [['id', 'articleId']], junction: 'articleTags', there: [['tagId', 'id']] },
@@ -79,15 +136,36 @@ export const MODEL: Readonly<Record<string, ResourceModel>> = {
     fields: { desk: 'text', number: 'integer', organizationId: 'integer', name: 'text', opened: 'date' },
     nullable: ['name', 'opened'],
     visible: ofTenant,
-    relations: { articles: { kind: 'many', target: 'articles', on: [['desk', 'desk'], ['number', 'sectionId']], trait: 'composite' } },
+    relations: {
+      articles: {
+        kind: 'many',
+        target: 'articles',
+        on: [
+          ['desk', 'desk'],
+          ['number', 'sectionId'],
+        ],
+        trait: 'composite',
+      },
+    },
   },
   tags: {
     key: ['id'],
-    fields: { id: 'integer', label: 'text', weight: 'integer', since: 'date', hits: 'bigint', price: 'decimal', ratio: 'real', active: 'boolean' },
+    fields: {
+      id: 'integer',
+      label: 'text',
+      weight: 'integer',
+      since: 'date',
+      hits: 'bigint',
+      price: 'decimal',
+      ratio: 'real',
+      active: 'boolean',
+    },
     nullable: ['weight', 'since', 'hits', 'price', 'ratio', 'active'],
     judged: true,
     visible: row => row.weight === null || (row.weight as number) % 5 !== 0 || row.weight === 0,
-    relations: { articles: { kind: 'manyToMany', target: 'articles', on: [['id', 'tagId']], junction: 'articleTags', there: [['articleId', 'id']] } },
+    relations: {
+      articles: { kind: 'manyToMany', target: 'articles', on: [['id', 'tagId']], junction: 'articleTags', there: [['articleId', 'id']] },
+    },
   },
   credits: {
     key: ['articleId', 'authorId'],
@@ -113,5 +191,7 @@ export const MODEL: Readonly<Record<string, ResourceModel>> = {
 
 /** The fields a caller can read, by kind. */
 export function readable({ fields, restricted = {} }: ResourceModel, viewer: Viewer): Readonly<Record<string, Kind>> {
-  return Object.fromEntries(Object.entries(fields).filter(([name]) => restricted[name] === undefined || viewer.permissions.includes(restricted[name])))
+  return Object.fromEntries(
+    Object.entries(fields).filter(([name]) => restricted[name] === undefined || viewer.permissions.includes(restricted[name])),
+  )
 }

@@ -55,7 +55,11 @@ export interface Aggregate {
 export interface GroupQuery {
   readonly aggregates: readonly Aggregate[]
   readonly groupBy: readonly string[]
-  readonly having: readonly { readonly alias: string, readonly operator: '$eq' | '$ne' | '$gt' | '$gte' | '$lt' | '$lte', readonly value: unknown }[]
+  readonly having: readonly {
+    readonly alias: string
+    readonly operator: '$eq' | '$ne' | '$gt' | '$gte' | '$lt' | '$lte'
+    readonly value: unknown
+  }[]
   readonly filter: Filter
   readonly sort: readonly Sort[]
   readonly page: number

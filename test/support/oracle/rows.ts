@@ -34,7 +34,13 @@ export function orderOf(resource: string, sort: readonly Sort[], cursorFields: r
   return all.filter(({ field }, index) => all.findIndex(other => other.field === field) === index)
 }
 
-export function inOrder({ habits }: World, rows: readonly Row[], resource: string, sort: readonly Sort[], cursorFields: readonly Sort[] = []): Row[] {
+export function inOrder(
+  { habits }: World,
+  rows: readonly Row[],
+  resource: string,
+  sort: readonly Sort[],
+  cursorFields: readonly Sort[] = [],
+): Row[] {
   const { fields } = MODEL[resource]!
   const order = orderOf(resource, sort, cursorFields)
   return [...rows].sort((a, b) => {
@@ -53,7 +59,8 @@ export function matches(world: World, resource: string, row: Row, { and, or }: F
 
 function meets(world: World, resource: string, row: Row, condition: AnyCondition): boolean {
   const { fields, relations } = MODEL[resource]!
-  if ('field' in condition) return condition.operators.every(([name, value]) => holds(fields[condition.field]!, name, row[condition.field], value, world.habits))
+  if ('field' in condition)
+    return condition.operators.every(([name, value]) => holds(fields[condition.field]!, name, row[condition.field], value, world.habits))
   const relation = relations[condition.relation]!
   const found = relatedRows(world, relation, row)
   if (typeof condition.some === 'string') return (condition.some === 'none') === (found.length === 0)
@@ -80,8 +87,16 @@ function holds(kind: Kind, operator: OperatorName, own: unknown, value: unknown,
 }
 
 /** A row of a response: the requested fields that the caller can read, and the included rows. */
-export function toRecord(world: World, resource: string, row: Row, fields: readonly string[] | undefined, include: readonly Include[]): Row {
-  const shown = Object.entries(readable(MODEL[resource]!, world.viewer)).filter(([name]) => !fields || fields.length === 0 || fields.includes(name))
+export function toRecord(
+  world: World,
+  resource: string,
+  row: Row,
+  fields: readonly string[] | undefined,
+  include: readonly Include[],
+): Row {
+  const shown = Object.entries(readable(MODEL[resource]!, world.viewer)).filter(
+    ([name]) => !fields || fields.length === 0 || fields.includes(name),
+  )
   return {
     ...Object.fromEntries(shown.map(([name, kind]) => [name, toWire(kind, row[name])])),
     ...Object.fromEntries(include.map(node => [node.relation, related(world, MODEL[resource]!.relations[node.relation]!, row, node)])),

@@ -66,6 +66,11 @@ function run([command, ...args]: readonly string[], folder = copy): number {
   // Without npm's variables, with which npm would work on the repository.
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('npm_')))
   const PATH = [join(packages, '.bin'), process.env.PATH].join(delimiter)
-  const { status } = spawnSync(command!, args, { cwd: folder, stdio: ['ignore', 'inherit', 'inherit'], env: { ...env, PATH }, shell: process.platform === 'win32' })
+  const { status } = spawnSync(command!, args, {
+    cwd: folder,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: { ...env, PATH },
+    shell: process.platform === 'win32',
+  })
   return status ?? 1
 }

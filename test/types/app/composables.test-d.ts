@@ -2,11 +2,56 @@
 import { describe, expectTypeOf, test } from 'vitest'
 import { computed, ref } from 'vue'
 import { useQueryClient } from '@tanstack/vue-query'
-import { autoApiTag, useAutoApiActivity, useAutoApiActivityInfinite, useAutoApiAggregate, useAutoApiAuditLog, useAutoApiBulkCreate, useAutoApiBulkDelete, useAutoApiBulkUpdate, useAutoApiCreate, useAutoApiDelete, useAutoApiEndpoint, useAutoApiExport, useAutoApiFile, useAutoApiFileRemove, useAutoApiGet, useAutoApiHistory, useAutoApiHistoryInfinite, useAutoApiImport, useAutoApiInfinite, useAutoApiList, useAutoApiMutation, useAutoApiOptimisticUpdate, useAutoApiPermissions, useAutoApiPurge, useAutoApiRecordPermissions, useAutoApiRelation, useAutoApiRelationAdd, useAutoApiRestore, useAutoApiRevert, useAutoApiSchema, useAutoApiUpdate, useAutoApiUpload, type AutoApiActivityEntry, type AutoApiAuditEntry, type AutoApiError, type AutoApiRecord, type AutoApiStoredFile } from '../../../src/runtime/app'
+import {
+  autoApiTag,
+  useAutoApiActivity,
+  useAutoApiActivityInfinite,
+  useAutoApiAggregate,
+  useAutoApiAuditLog,
+  useAutoApiBulkCreate,
+  useAutoApiBulkDelete,
+  useAutoApiBulkUpdate,
+  useAutoApiCreate,
+  useAutoApiDelete,
+  useAutoApiEndpoint,
+  useAutoApiExport,
+  useAutoApiFile,
+  useAutoApiFileRemove,
+  useAutoApiGet,
+  useAutoApiHistory,
+  useAutoApiHistoryInfinite,
+  useAutoApiImport,
+  useAutoApiInfinite,
+  useAutoApiList,
+  useAutoApiMutation,
+  useAutoApiOptimisticUpdate,
+  useAutoApiPermissions,
+  useAutoApiPurge,
+  useAutoApiRecordPermissions,
+  useAutoApiRelation,
+  useAutoApiRelationAdd,
+  useAutoApiRestore,
+  useAutoApiRevert,
+  useAutoApiSchema,
+  useAutoApiUpdate,
+  useAutoApiUpload,
+  type AutoApiActivityEntry,
+  type AutoApiAuditEntry,
+  type AutoApiError,
+  type AutoApiRecord,
+  type AutoApiStoredFile,
+} from '../../../src/runtime/app'
 import type { Affected, BulkAffected } from '../../../src/runtime/app/actions'
 import type { ApiDescription, DescribedField, DescribedResource } from '../../../src/runtime/shared/types/description'
 import type { OperatorName } from '../../../src/runtime/shared/operators'
-import type { BulkResponse, BulkDeletion, Deletion, GlobalResponses, LinkResponse, RouteResponses } from '../../../src/runtime/shared/types/responses'
+import type {
+  BulkResponse,
+  BulkDeletion,
+  Deletion,
+  GlobalResponses,
+  LinkResponse,
+  RouteResponses,
+} from '../../../src/runtime/shared/types/responses'
 
 declare module 'nitropack/types' {
   interface InternalApi {
@@ -47,7 +92,11 @@ describe('a list', () => {
   test('has the requested fields and relations at every depth', () => {
     const list = useAutoApiList('articles', {
       fields: ['id', 'title'],
-      include: { writer: { fields: ['name'], include: { articles: { fields: ['id'], limit: 3, sort: '-id' } } }, labels: true, ratings: false },
+      include: {
+        writer: { fields: ['name'], include: { articles: { fields: ['id'], limit: 3, sort: '-id' } } },
+        labels: true,
+        ratings: false,
+      },
     })
     expectTypeOf(valueOf(list).data[0]!).toEqualTypeOf<{
       id: number
@@ -79,21 +128,52 @@ describe('a list', () => {
     const uncounted = useAutoApiList('articles', { page: 1, count: 'none' })
     expectTypeOf(valueOf(uncounted).meta).toEqualTypeOf<{ page: number, limit: number, hasMore: boolean }>()
     const estimated = useAutoApiList('articles', { page: 1, count: 'estimated' })
-    expectTypeOf(valueOf(estimated).meta).toEqualTypeOf<{ page: number, limit: number, total: number, hasMore: boolean, totalIsMore?: true, totalIsEstimated?: true }>()
+    expectTypeOf(valueOf(estimated).meta).toEqualTypeOf<{
+      page: number
+      limit: number
+      total: number
+      hasMore: boolean
+      totalIsMore?: true
+      totalIsEstimated?: true
+    }>()
     const summed = useAutoApiList('articles', { page: 1, aggregate: ['sum(views)', 'sum(reads)', 'max(publishedAt)'] })
-    expectTypeOf(valueOf(summed).meta.aggregates).toEqualTypeOf<{ sum_views: number | null, sum_reads: string | null, max_publishedAt: string | null }>()
+    expectTypeOf(valueOf(summed).meta.aggregates).toEqualTypeOf<{
+      sum_views: number | null
+      sum_reads: string | null
+      max_publishedAt: string | null
+    }>()
   })
 
   test('accepts the values of a column', () => {
-    useAutoApiList('articles', { filter: {
-      title: { $like: 'tram' }, status: ['draft', 'published'], featured: true, views: { $gte: 1, $lt: 5 }, reads: 9_007_199_254_740_993n,
-      price: '1.50', publishedAt: { $gt: new Date(), $null: false }, layout: { $null: true }, writerId: null, $or: [{ id: 1 }, { id: { $in: [2] } }],
-    } })
+    useAutoApiList('articles', {
+      filter: {
+        title: { $like: 'tram' },
+        status: ['draft', 'published'],
+        featured: true,
+        views: { $gte: 1, $lt: 5 },
+        reads: 9_007_199_254_740_993n,
+        price: '1.50',
+        publishedAt: { $gt: new Date(), $null: false },
+        layout: { $null: true },
+        writerId: null,
+        $or: [{ id: 1 }, { id: { $in: [2] } }],
+      },
+    })
   })
 
   test('accepts conditions on related rows, as deep as includes', () => {
-    useAutoApiList('articles', { filter: { writer: { name: 'Ann', articles: { status: 'draft' } }, labels: null, ratings: { $null: false }, $or: [{ writer: { $ne: null } }, { labels: { name: ['a', 'b'] } }] } })
-    useAutoApiList('articles', () => ({ filter: { title: 'x', writer: { name: { $like: 'A' } } }, include: { ratings: { filter: { writer: { name: 'Ann' } } } } }))
+    useAutoApiList('articles', {
+      filter: {
+        writer: { name: 'Ann', articles: { status: 'draft' } },
+        labels: null,
+        ratings: { $null: false },
+        $or: [{ writer: { $ne: null } }, { labels: { name: ['a', 'b'] } }],
+      },
+    })
+    useAutoApiList('articles', () => ({
+      filter: { title: 'x', writer: { name: { $like: 'A' } } },
+      include: { ratings: { filter: { writer: { name: 'Ann' } } } },
+    }))
     useAutoApiAggregate('articles', { aggregate: ['count'], filter: { labels: { articles: { writer: { id: 1 } } } } })
   })
 
@@ -200,8 +280,19 @@ describe('an infinite list', () => {
 
 describe('an aggregate', () => {
   test('has its aliases and its groups', () => {
-    const groups = useAutoApiAggregate('articles', { aggregate: ['count', 'count(title)', 'avg(price)', 'min(title)'], groupBy: ['status', 'writerId'], having: { count: { $gt: 1 } }, sort: ['-count', 'status'] })
-    expectTypeOf(valueOf(groups).data[0]!).toEqualTypeOf<{ group: { status: 'draft' | 'published', writerId: number | null }, count: number, count_title: number, avg_price: string | null, min_title: string | null }>()
+    const groups = useAutoApiAggregate('articles', {
+      aggregate: ['count', 'count(title)', 'avg(price)', 'min(title)'],
+      groupBy: ['status', 'writerId'],
+      having: { count: { $gt: 1 } },
+      sort: ['-count', 'status'],
+    })
+    expectTypeOf(valueOf(groups).data[0]!).toEqualTypeOf<{
+      group: { status: 'draft' | 'published', writerId: number | null }
+      count: number
+      count_title: number
+      avg_price: string | null
+      min_title: string | null
+    }>()
     const counted = useAutoApiAggregate('articles')
     expectTypeOf(valueOf(counted).data[0]!).toEqualTypeOf<{ count: number }>()
   })
@@ -222,7 +313,15 @@ describe('a body', () => {
   test('of a create has the writable columns, and requires those without a default', () => {
     const { mutate } = useAutoApiCreate('articles')
     mutate({ title: 'New' })
-    mutate({ title: 'New', publishedAt: new Date(), createdAt: '2026-01-01', reads: 1n, price: 1.5, writerId: null, layout: { columns: 2 } })
+    mutate({
+      title: 'New',
+      publishedAt: new Date(),
+      createdAt: '2026-01-01',
+      reads: 1n,
+      price: 1.5,
+      writerId: null,
+      layout: { columns: 2 },
+    })
     // @ts-expect-error -- the title is missing
     mutate({ status: 'draft' })
     // @ts-expect-error -- the server sets the tenant
@@ -295,7 +394,10 @@ describe('a dry run', () => {
     expectTypeOf(valueOf(useAutoApiDelete('articles', { dryRun: true }))).toEqualTypeOf<Affected>()
     expectTypeOf(valueOf(useAutoApiMutation('articles', 'bulkDelete', { dryRun: true }))).toEqualTypeOf<BulkAffected>()
     expectTypeOf(valueOf(useAutoApiDelete('articles', { dryRun: true })).affected.articles).toEqualTypeOf<number | undefined>()
-    useAutoApiDelete('articles', { dryRun: true, onSuccess: ({ affected }) => expectTypeOf(affected.writers).toEqualTypeOf<number | undefined>() })
+    useAutoApiDelete('articles', {
+      dryRun: true,
+      onSuccess: ({ affected }) => expectTypeOf(affected.writers).toEqualTypeOf<number | undefined>(),
+    })
     // @ts-expect-error no resource has this name
     useAutoApiDelete('articles', { dryRun: true, onSuccess: ({ affected }) => affected.nothing })
   })
@@ -319,7 +421,10 @@ describe('a dry run', () => {
 
 describe('`ifMatch`', () => {
   test('is true or the tag of one record, and the error has the current record', () => {
-    const update = useAutoApiUpdate('articles', { ifMatch: true, onError: error => expectTypeOf(error.current).toEqualTypeOf<Article | undefined>() })
+    const update = useAutoApiUpdate('articles', {
+      ifMatch: true,
+      onError: error => expectTypeOf(error.current).toEqualTypeOf<Article | undefined>(),
+    })
     expectTypeOf(update.error.value?.current).toEqualTypeOf<Article | undefined>()
     useAutoApiDelete('articles', { ifMatch: '"a"' })
     useAutoApiRestore('articles', { ifMatch: ref<string>() })
@@ -469,7 +574,15 @@ describe('the app\'s own requests', () => {
 describe('an export', () => {
   test('takes a list query without pages, and the form of the file', () => {
     const { mutate, mutateAsync, progress } = useAutoApiExport('articles')
-    mutate({ filter: { status: 'draft' }, sort: '-id', fields: ['id', 'title'], include: { writer: true }, format: 'csv', separator: ';', bom: true })
+    mutate({
+      filter: { status: 'draft' },
+      sort: '-id',
+      fields: ['id', 'title'],
+      include: { writer: true },
+      format: 'csv',
+      separator: ';',
+      bom: true,
+    })
     expectTypeOf(mutateAsync).returns.resolves.toEqualTypeOf<File>()
     expectTypeOf(progress.value).toEqualTypeOf<{ readonly bytes: number, readonly records: number, readonly total: number } | undefined>()
     // @ts-expect-error -- an export has no pages
@@ -485,7 +598,10 @@ describe('an import', () => {
   test('takes a file, and has its problems by line', () => {
     const { mutate, mutateAsync, problems } = useAutoApiImport('articles', { dryRun: true })
     mutate({ file: new Blob(), mode: 'upsert', key: 'id', separator: ';' })
-    expectTypeOf(mutateAsync).returns.resolves.toEqualTypeOf<{ readonly data: { readonly created: number, readonly updated: number }, readonly meta: { readonly total: number } }>()
+    expectTypeOf(mutateAsync).returns.resolves.toEqualTypeOf<{
+      readonly data: { readonly created: number, readonly updated: number }
+      readonly meta: { readonly total: number }
+    }>()
     expectTypeOf(problems.value[0]!.line).toBeNumber()
     // @ts-expect-error -- no such mode
     mutate({ file: new Blob(), mode: 'merge' })
@@ -496,7 +612,10 @@ describe('an import', () => {
 
 describe('files', () => {
   test('are uploaded to fields that contain files', () => {
-    const { mutate, mutateAsync, progress, error } = useAutoApiUpload('albums', 'cover', { ifMatch: true, onSuccess: album => void album.cover?.width })
+    const { mutate, mutateAsync, progress, error } = useAutoApiUpload('albums', 'cover', {
+      ifMatch: true,
+      onSuccess: album => void album.cover?.width,
+    })
     mutate({ id: 1, file: new Blob(), name: 'a.png' })
     expectTypeOf(mutateAsync).returns.resolves.toEqualTypeOf<AutoApiRecord<'albums'>>()
     expectTypeOf(progress.value?.sent).toEqualTypeOf<number | undefined>()

@@ -2,7 +2,14 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { describe, expectTypeOf, test } from 'vitest'
 import { ref, type ComputedRef, type Ref } from 'vue'
-import { useAutoApiColumns, useAutoApiForm, useAutoApiList, type AutoApiError, type AutoApiFormState, type AutoApiRecord } from '../../../src/runtime/app'
+import {
+  useAutoApiColumns,
+  useAutoApiForm,
+  useAutoApiList,
+  type AutoApiError,
+  type AutoApiFormState,
+  type AutoApiRecord,
+} from '../../../src/runtime/app'
 import type { FormError } from '../../../src/runtime/app/error'
 
 interface Article {
@@ -33,7 +40,11 @@ describe('a form', () => {
   })
 
   test('has typed results', () => {
-    const form = useAutoApiForm('articles', { id: ref<number>(), defaults: { title: 'New' }, onSuccess: record => expectTypeOf(record).toEqualTypeOf<AutoApiRecord<'articles'>>() })
+    const form = useAutoApiForm('articles', {
+      id: ref<number>(),
+      defaults: { title: 'New' },
+      onSuccess: record => expectTypeOf(record).toEqualTypeOf<AutoApiRecord<'articles'>>(),
+    })
     expectTypeOf(form.submit).returns.toEqualTypeOf<Promise<AutoApiRecord<'articles'> | undefined>>()
     expectTypeOf(form.record).toEqualTypeOf<ComputedRef<AutoApiRecord<'articles'> | undefined>>()
     expectTypeOf(form.conflict).toEqualTypeOf<Readonly<Ref<AutoApiRecord<'articles'> | undefined>>>()

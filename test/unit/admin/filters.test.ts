@@ -48,7 +48,10 @@ describe('the filters of a URL', () => {
 
 describe('the request of a list', () => {
   it('has the values of the filters in their wire format', () => {
-    const filters = readFilters(['views:$in:1, 2', 'featured:$eq:false', 'publishedAt:$gt:2026-01-01T00:00:00.000Z', 'publishedAt:$null:false'], posts)
+    const filters = readFilters(
+      ['views:$in:1, 2', 'featured:$eq:false', 'publishedAt:$gt:2026-01-01T00:00:00.000Z', 'publishedAt:$null:false'],
+      posts,
+    )
     expect(toFilter(filters, '', [], posts)).toEqual({
       views: { $in: [1, 2] },
       featured: { $eq: false },

@@ -47,7 +47,13 @@ describe('the issues of a record', () => {
 })
 
 describe('a text of the admin', () => {
-  it.each([['Author', 'author'], ['API tokens', 'API tokens'], ['ID', 'ID'], ['Über uns', 'über uns'], ['x', 'x']])('can begin with a small letter: %s', (label, expected) => {
+  it.each([
+    ['Author', 'author'],
+    ['API tokens', 'API tokens'],
+    ['ID', 'ID'],
+    ['Über uns', 'über uns'],
+    ['x', 'x'],
+  ])('can begin with a small letter: %s', (label, expected) => {
     expect(t('picker.choose', { label })).toBe(`Choose ${expected}`)
   })
 

@@ -49,9 +49,13 @@ describe('the columns of a list', () => {
 })
 
 describe('the widget of a field', () => {
-  const validation = { properties: {
-    short: { type: 'string', maxLength: 80 }, body: { type: 'string' }, mail: { anyOf: [{ type: 'string', format: 'email' }, { type: 'null' }] },
-  } }
+  const validation = {
+    properties: {
+      short: { type: 'string', maxLength: 80 },
+      body: { type: 'string' },
+      mail: { anyOf: [{ type: 'string', format: 'email' }, { type: 'null' }] },
+    },
+  }
   it.each([
     ['short', text(), 'text'],
     ['body', text(), 'textarea'],
@@ -82,7 +86,12 @@ describe('the trash', () => {
 })
 
 describe('values', () => {
-  it.each([[0, 'now'], [180_000, '3 minutes ago'], [3 * 86_400_000, '3 days ago'], [-86_400_000, 'tomorrow']])('show a date %i ms ago as %s', (ms, expected) => {
+  it.each([
+    [0, 'now'],
+    [180_000, '3 minutes ago'],
+    [3 * 86_400_000, '3 days ago'],
+    [-86_400_000, 'tomorrow'],
+  ])('show a date %i ms ago as %s', (ms, expected) => {
     expect(toRelative(new Date(1e12 - ms).toISOString(), 1e12)).toBe(expected)
   })
 

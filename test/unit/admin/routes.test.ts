@@ -7,7 +7,9 @@ import { parseSegments, toSegments, type AdminView } from '../../../src/runtime/
 
 const ALL = { capabilities: { canCreate: true, canViewDeleted: true } }
 const KNOWN = {
-  resources: { posts: ALL, constructor: ALL }, pages: [{ path: '/reports' }, { path: '/reports/weekly' }, { path: '/~x' }], tools: ADMIN_TOOLS,
+  resources: { posts: ALL, constructor: ALL },
+  pages: [{ path: '/reports' }, { path: '/reports/weekly' }, { path: '/~x' }],
+  tools: ADMIN_TOOLS,
 }
 const parse = (...segments: string[]) => parseSegments(segments, KNOWN)
 
@@ -55,18 +57,36 @@ describe('a path of the admin', () => {
   })
 
   it('shows the same view with a slash at the end', () => {
-    expect([open('/'), open('/posts/'), open('/posts/7/')]).toEqual([{ name: 'overview' }, { name: 'list', resource: 'posts' }, record('7')])
+    expect([open('/'), open('/posts/'), open('/posts/7/')]).toEqual([
+      { name: 'overview' },
+      { name: 'list', resource: 'posts' },
+      record('7'),
+    ])
   })
 
   it.each([
-    ['nothing'], ['toString'], ['Posts'], ['posts', '7', 'more'], ['posts', '', 'x'], ['-'], ['-', 'other'], ['-', 'tokens', 'x'], ['', 'posts'],
-    ['reports', 'daily'], ['reports', 'weekly', 'x'], ['REPORTS'],
+    ['nothing'],
+    ['toString'],
+    ['Posts'],
+    ['posts', '7', 'more'],
+    ['posts', '', 'x'],
+    ['-'],
+    ['-', 'other'],
+    ['-', 'tokens', 'x'],
+    ['', 'posts'],
+    ['reports', 'daily'],
+    ['reports', 'weekly', 'x'],
+    ['REPORTS'],
   ])('has no view: %s/%s/%s', (...segments) => {
     expect(parse(...segments.filter(segment => segment !== undefined))).toBeUndefined()
   })
 
   it('has no view if the caller cannot open it', () => {
-    const limited = { resources: { posts: { capabilities: { canCreate: false, canViewDeleted: false } } }, pages: [], tools: ['activity'] as const }
+    const limited = {
+      resources: { posts: { capabilities: { canCreate: false, canViewDeleted: false } } },
+      pages: [],
+      tools: ['activity'] as const,
+    }
     const views = PATHS.map(([path]) => parseSegments(path.split('/').slice(1), limited)?.name)
     expect(new Set(views)).toEqual(new Set(['overview', 'list', 'record', 'activity', undefined]))
     expect([['posts', 'new'], ['posts', 'trash']].map(segments => parseSegments(segments, limited))).toEqual([undefined, undefined])

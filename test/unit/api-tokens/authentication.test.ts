@@ -17,7 +17,8 @@ afterEach(async () => {
 })
 const open = async (options?: TokenApiOptions) => (api = await openTokenApi(options))
 const exec = (sql: string) => void api.client.exec(sql)
-const asUser = (id: number, method: string, path: string, body?: unknown) => api.server.request(method, path, { caller: api.session(id), body })
+const asUser = (id: number, method: string, path: string, body?: unknown) =>
+  api.server.request(method, path, { caller: api.session(id), body })
 
 /** Headers without the date. */
 const headersOf = (headers: Headers) => Object.fromEntries([...headers].filter(([name]) => name !== 'date'))
@@ -87,7 +88,9 @@ describe('an invalid token', () => {
     vi.spyOn(console, 'error').mockImplementation(() => {})
     const answers: object[] = []
     for (const [what, create] of Object.entries({ ...INVALID, ...INVALID_OWNER, ...MALFORMED })) {
-      exec('update users set organization_id = 1, banned = 0 where id = 1; insert or ignore into users values (1, 1, \'editor\', \'["posts:read","posts.write","tokens"]\', 0)')
+      exec(
+        'update users set organization_id = 1, banned = 0 where id = 1; insert or ignore into users values (1, 1, \'editor\', \'["posts:read","posts.write","tokens"]\', 0)',
+      )
       const token = await create()
       for (const caller of [{}, api.session(4)]) for (const path of ['/api/notes', '/api/posts', '/api/permissions', '/api/apiTokens']) {
         const { status, text, headers } = await api.ask(encodeURI(token) === token ? token : encodeURI(token), 'GET', path, { caller })
@@ -96,7 +99,13 @@ describe('an invalid token', () => {
     }
     const [first] = answers as { status: number, text: string, headers: Record<string, string> }[]
     expect(first).toMatchObject({ status: 401, headers: { 'www-authenticate': 'Bearer error="invalid_token"' } })
-    expect(JSON.parse(first!.text)).toEqual({ error: true, statusCode: 401, statusMessage: 'Unauthorized', message: 'The token is not valid.', data: { code: 'INVALID_TOKEN' } })
+    expect(JSON.parse(first!.text)).toEqual({
+      error: true,
+      statusCode: 401,
+      statusMessage: 'Unauthorized',
+      message: 'The token is not valid.',
+      data: { code: 'INVALID_TOKEN' },
+    })
     for (const answer of answers) expect(answer).toEqual({ ...first, what: expect.any(String) })
   })
 
@@ -142,8 +151,10 @@ describe('an invalid token', () => {
   it('is refused in every form of the header', async () => {
     await open({ options: UNLIMITED })
     const { token } = await api.make(1)
-    const statusOf = async (authorization: string) => (await api.server.request('GET', '/api/posts', { headers: { authorization }, caller: api.session(4) })).status
-    for (const valid of [`Bearer ${token}`, `bearer ${token}`, `BEARER   ${token}  `]) expect({ valid, status: await statusOf(valid) }).toEqual({ valid, status: 200 })
+    const statusOf = async (authorization: string) =>
+      (await api.server.request('GET', '/api/posts', { headers: { authorization }, caller: api.session(4) })).status
+    for (const valid of [`Bearer ${token}`, `bearer ${token}`, `BEARER   ${token}  `])
+      expect({ valid, status: await statusOf(valid) }).toEqual({ valid, status: 200 })
     for (const invalid of [token, `Token ${token}`, `Basic ${token}`, `Bearer\u00A0${token}`, `Bearer ${token} x`, `Bearer "${token}"`])
       expect({ invalid, status: await statusOf(invalid) }).toEqual({ invalid, status: 401 })
   })
@@ -160,14 +171,25 @@ describe('an invalid token', () => {
 describe('the caller of a token', () => {
   const mirror: AutoApiPlugin = {
     name: 'mirror',
-    routes: [{ method: 'GET', path: '/whoami', handler: ({ user, permissions, tenant, credential }: AutoApiContext) => ({ user, permissions, tenant, credential }) }],
+    routes: [
+      {
+        method: 'GET',
+        path: '/whoami',
+        handler: ({ user, permissions, tenant, credential }: AutoApiContext) => ({ user, permissions, tenant, credential }),
+      },
+    ],
   }
 
   it('is its owner, with the rights of now and the organization of the token', async () => {
     await open({ plugins: [mirror] })
     const { id, token } = await api.make(1)
     const whoAmI = async () => (await api.ask(token, 'GET', '/api/whoami', { caller: api.session(4) })).body
-    expect(await whoAmI()).toMatchObject({ user: { id: 1, role: 'editor' }, permissions: ['posts:read', 'posts.write', 'tokens'], tenant: { id: 1, canAccessAllTenants: false }, credential: { id, scopes: null } })
+    expect(await whoAmI()).toMatchObject({
+      user: { id: 1, role: 'editor' },
+      permissions: ['posts:read', 'posts.write', 'tokens'],
+      tenant: { id: 1, canAccessAllTenants: false },
+      credential: { id, scopes: null },
+    })
     exec('update users set permissions = \'["posts:read"]\', role = \'none\' where id = 1')
     expect(await whoAmI()).toMatchObject({ user: { role: 'none' }, permissions: ['posts:read'] })
     expect((await api.ask(token, 'POST', '/api/posts', { body: { title: 'x' } })).status).toBe(403)
@@ -178,7 +200,12 @@ describe('the caller of a token', () => {
     await open({ plugins: [mirror] })
     const { id, token } = await api.make(1, { scopes: ['posts:read', 'posts:delete', 'editor'] })
     const { body } = await api.ask(token, 'GET', '/api/whoami')
-    expect(body).toEqual({ user: { id: 1, organizationId: 1, permissions: ['posts:read', 'editor'], banned: false }, permissions: ['posts:read', 'editor'], tenant: { id: 1, canAccessAllTenants: false }, credential: { id, scopes: ['posts:read', 'posts:delete', 'editor'] } })
+    expect(body).toEqual({
+      user: { id: 1, organizationId: 1, permissions: ['posts:read', 'editor'], banned: false },
+      permissions: ['posts:read', 'editor'],
+      tenant: { id: 1, canAccessAllTenants: false },
+      credential: { id, scopes: ['posts:read', 'posts:delete', 'editor'] },
+    })
   })
 
   it('is never one who can access all tenants', async () => {
@@ -203,7 +230,10 @@ describe('the caller of a token', () => {
   it('can write from any site, because a browser does not send the token by itself', async () => {
     await open()
     const { token } = await api.make(1)
-    const { status } = await api.ask(token, 'POST', '/api/posts', { body: { title: 'x' }, headers: { 'origin': 'https://evil.example', 'sec-fetch-site': 'cross-site' } })
+    const { status } = await api.ask(token, 'POST', '/api/posts', {
+      body: { title: 'x' },
+      headers: { 'origin': 'https://evil.example', 'sec-fetch-site': 'cross-site' },
+    })
     expect(status).toBe(201)
   })
 
@@ -220,8 +250,13 @@ describe('the scopes of a token', () => {
   const probe = async (token: string) => {
     const statusOf = async (method: string, path: string, body?: object) => (await api.ask(token, method, path, { body })).status
     return {
-      list: await statusOf('GET', '/api/posts'), create: await statusOf('POST', '/api/posts', { title: 'x' }), update: await statusOf('PATCH', '/api/posts/1', { title: 'x' }),
-      delete: await statusOf('DELETE', '/api/posts/2'), notes: await statusOf('GET', '/api/notes'), makeNote: await statusOf('POST', '/api/notes', { body: 'x' }), updateNote: await statusOf('PATCH', '/api/notes/1', { body: 'x' }),
+      list: await statusOf('GET', '/api/posts'),
+      create: await statusOf('POST', '/api/posts', { title: 'x' }),
+      update: await statusOf('PATCH', '/api/posts/1', { title: 'x' }),
+      delete: await statusOf('DELETE', '/api/posts/2'),
+      notes: await statusOf('GET', '/api/notes'),
+      makeNote: await statusOf('POST', '/api/notes', { body: 'x' }),
+      updateNote: await statusOf('PATCH', '/api/notes/1', { body: 'x' }),
     }
   }
   const NOTHING = { list: 403, create: 403, update: 403, delete: 403, notes: 403, makeNote: 403, updateNote: 403 }
@@ -240,8 +275,17 @@ describe('the scopes of a token', () => {
     const { token } = await api.make(1, { scopes })
     expect(await probe(token)).toEqual({ ...NOTHING, ...allowed })
     const { permissions } = (await api.ask(token, 'GET', '/api/permissions')).body
-    expect(permissions.posts).toMatchObject({ canRead: 'list' in allowed, canCreate: 'create' in allowed, canUpdate: 'update' in allowed, canDelete: 'delete' in allowed })
-    expect(permissions.notes).toMatchObject({ canRead: 'notes' in allowed, canCreate: 'makeNote' in allowed, canUpdate: 'updateNote' in allowed })
+    expect(permissions.posts).toMatchObject({
+      canRead: 'list' in allowed,
+      canCreate: 'create' in allowed,
+      canUpdate: 'update' in allowed,
+      canDelete: 'delete' in allowed,
+    })
+    expect(permissions.notes).toMatchObject({
+      canRead: 'notes' in allowed,
+      canCreate: 'makeNote' in allowed,
+      canUpdate: 'updateNote' in allowed,
+    })
   })
 
   it('do not allow what the owner has lost', async () => {
@@ -267,7 +311,8 @@ describe('the scopes of a token', () => {
 
   it('decide about fields: a rule that requires a role needs the scope', async () => {
     await open()
-    const fieldsFor = async (scopes: string[]) => (await api.ask((await api.make(1, { scopes })).token, 'GET', '/api/posts')).body.data.map((post: object) => 'secret' in post)
+    const fieldsFor = async (scopes: string[]) =>
+      (await api.ask((await api.make(1, { scopes })).token, 'GET', '/api/posts')).body.data.map((post: object) => 'secret' in post)
     expect(await fieldsFor(['posts:read'])).toEqual([false])
     expect(await fieldsFor(['posts:read', 'editor'])).toEqual([true])
   })
@@ -307,10 +352,15 @@ describe('many invalid tokens', () => {
     expect(statuses).toEqual([401, 401, 401, 429])
     api.statements()
     const refused = await from('1.1.1.1', token)
-    expect({ status: refused.status, wait: Number(refused.headers.get('retry-after')) }).toEqual({ status: 429, wait: expect.closeTo(60, -1) })
+    expect({ status: refused.status, wait: Number(refused.headers.get('retry-after')) }).toEqual({
+      status: 429,
+      wait: expect.closeTo(60, -1),
+    })
     expect(api.statements()).toEqual([])
     expect((await from('2.2.2.2', token)).status).toBe(200)
-    expect((await api.server.request('GET', '/api/posts', { caller: api.session(1), headers: { 'x-forwarded-for': '1.1.1.1' } })).status).toBe(200)
+    expect(
+      (await api.server.request('GET', '/api/posts', { caller: api.session(1), headers: { 'x-forwarded-for': '1.1.1.1' } })).status,
+    ).toBe(200)
   })
 })
 
@@ -318,7 +368,8 @@ describe('lastUsedAt', () => {
   it('is written after the response, and at most once a minute', async () => {
     await open()
     const { id, token } = await api.make(1)
-    const used = () => (api.client.prepare('select last_used_at from api_tokens where id = ?').get(id) as { last_used_at: number | null }).last_used_at
+    const used = () =>
+      (api.client.prepare('select last_used_at from api_tokens where id = ?').get(id) as { last_used_at: number | null }).last_used_at
     api.statements()
     await Promise.all(Array.from({ length: 200 }, () => api.ask(token, 'GET', '/api/notes')))
     await settle()
@@ -397,7 +448,15 @@ describe('with other plugins', () => {
 
   it('a plugin that stores responses never sees the secret, and a stored response says that it was issued', async () => {
     let stored: object | undefined
-    await open({ plugins: [{ name: 'store', around: async (_ctx: unknown, next: () => Promise<object>) => stored ? { ...stored, headers: { 'Idempotent-Replayed': 'true' } } : (stored = await next()) }] })
+    await open({
+      plugins: [
+        {
+          name: 'store',
+          around: async (_ctx: unknown, next: () => Promise<object>) =>
+            stored ? { ...stored, headers: { 'Idempotent-Replayed': 'true' } } : (stored = await next()),
+        },
+      ],
+    })
     const { token, id } = await api.make(1)
     expect(JSON.stringify(stored)).toContain(id)
     expect(JSON.stringify(stored)).not.toContain(token)

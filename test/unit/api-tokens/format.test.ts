@@ -11,7 +11,17 @@ const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const fromBase62 = (text: string) => [...text].reduce((number, character) => number * 62n + BigInt(ALPHABET.indexOf(character)), 0n)
 
 describe('base62', () => {
-  it.each([[0n, 1, '0'], [0n, 3, '000'], [9n, 1, '9'], [10n, 1, 'A'], [35n, 1, 'Z'], [36n, 1, 'a'], [61n, 1, 'z'], [62n, 2, '10'], [3843n, 4, '00zz']])('writes %s in %s characters as %s', (number, length, text) => {
+  it.each([
+    [0n, 1, '0'],
+    [0n, 3, '000'],
+    [9n, 1, '9'],
+    [10n, 1, 'A'],
+    [35n, 1, 'Z'],
+    [36n, 1, 'a'],
+    [61n, 1, 'z'],
+    [62n, 2, '10'],
+    [3843n, 4, '00zz'],
+  ])('writes %s in %s characters as %s', (number, length, text) => {
     expect(toBase62(number, length)).toBe(text)
   })
 })
@@ -48,7 +58,17 @@ describe('a token', () => {
 
   it('is valid only as a whole', () => {
     const token = format.create()
-    for (const text of [` ${token}`, `${token} `, `${token}0`, `0${token}`, token.slice(1), token.slice(0, -1), token.replace('_', '-'), `${token}\n`, ''])
+    for (const text of [
+      ` ${token}`,
+      `${token} `,
+      `${token}0`,
+      `0${token}`,
+      token.slice(1),
+      token.slice(0, -1),
+      token.replace('_', '-'),
+      `${token}\n`,
+      '',
+    ])
       expect({ text, isValid: format.isValid(text) }).toEqual({ text, isValid: false })
   })
 
@@ -66,7 +86,9 @@ describe('a token', () => {
 
   it('is found in a text, unless letters or digits around it make it something else', () => {
     const token = format.create()
-    for (const text of [token, `Token ${token}`, `${token}, x`, `/${token}/`, `"${token}"`, `_${token}_`]) expect({ text, isIn: format.isIn(text) }).toEqual({ text, isIn: true })
-    for (const text of [`x${token}`, `0${token}`, `Z${token}`, `${token}x`, `${token}9`, `${token}Z`, token.slice(0, -1), 'aat_', '']) expect({ text, isIn: format.isIn(text) }).toEqual({ text, isIn: false })
+    for (const text of [token, `Token ${token}`, `${token}, x`, `/${token}/`, `"${token}"`, `_${token}_`])
+      expect({ text, isIn: format.isIn(text) }).toEqual({ text, isIn: true })
+    for (const text of [`x${token}`, `0${token}`, `Z${token}`, `${token}x`, `${token}9`, `${token}Z`, token.slice(0, -1), 'aat_', ''])
+      expect({ text, isIn: format.isIn(text) }).toEqual({ text, isIn: false })
   })
 })

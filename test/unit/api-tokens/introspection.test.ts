@@ -6,7 +6,8 @@ import { openTokenApi, type TokenApi, type TokenApiOptions } from '../../support
 
 let api: TokenApi
 afterEach(() => api?.close())
-const open = async ({ plugins = [tokenIntrospection()], ...options }: TokenApiOptions = {}) => (api = await openTokenApi({ plugins, ...options }))
+const open = async ({ plugins = [tokenIntrospection()], ...options }: TokenApiOptions = {}) =>
+  (api = await openTokenApi({ plugins, ...options }))
 const introspect = (userId: number | undefined, token: unknown) =>
   api.server.request('POST', '/api/tokens/introspect', { body: { token }, caller: userId === undefined ? {} : api.session(userId) })
 
@@ -26,7 +27,19 @@ it('shows the operations of a token without scopes', async () => {
   await open()
   const { token } = await api.make(2)
   const { body } = await introspect(2, token)
-  expect(body.scope.split(' ')).toEqual(['posts:read', 'posts:update', 'posts:aggregate', 'posts:restore', 'posts:viewDeleted', 'notes:read', 'notes:create', 'notes:update', 'notes:aggregate', 'notes:restore', 'notes:viewDeleted'])
+  expect(body.scope.split(' ')).toEqual([
+    'posts:read',
+    'posts:update',
+    'posts:aggregate',
+    'posts:restore',
+    'posts:viewDeleted',
+    'notes:read',
+    'notes:create',
+    'notes:update',
+    'notes:aggregate',
+    'notes:restore',
+    'notes:viewDeleted',
+  ])
 })
 
 it('never shows every permission as a scope, whatever the row contains', async () => {
@@ -39,17 +52,38 @@ it('never shows every permission as a scope, whatever the row contains', async (
 it('accepts a form', async () => {
   await open()
   const { id, token } = await api.make(1)
-  const { body } = await api.server.request('POST', '/api/tokens/introspect', { raw: `token=${token}&token_type_hint=access_token`, headers: { 'content-type': 'application/x-www-form-urlencoded' }, caller: api.session(1) })
+  const { body } = await api.server.request('POST', '/api/tokens/introspect', {
+    raw: `token=${token}&token_type_hint=access_token`,
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    caller: api.session(1),
+  })
   expect(body).toMatchObject({ active: true, jti: id })
 })
 
 it('answers the same bytes for everything else', async () => {
   await open()
-  const [other, foreign, revoked, expired, own] = [await api.make(2), await api.make(3), await api.make(1), await api.make(1), await api.make(1)]
+  const [other, foreign, revoked, expired, own] = [
+    await api.make(2),
+    await api.make(3),
+    await api.make(1),
+    await api.make(1),
+    await api.make(1),
+  ]
   await api.server.request('DELETE', `/api/apiTokens/${revoked.id}`, { caller: api.session(1) })
   api.client.exec(`update api_tokens set expires_at = 1 where id = '${expired.id}'`)
   const answers = []
-  for (const token of [other.token, foreign.token, revoked.token, expired.token, createTokenFormat('aat').create(), `${own.token}x`, 'aat_', 'x', 'Bearer', '\u0000']) {
+  for (const token of [
+    other.token,
+    foreign.token,
+    revoked.token,
+    expired.token,
+    createTokenFormat('aat').create(),
+    `${own.token}x`,
+    'aat_',
+    'x',
+    'Bearer',
+    '\u0000',
+  ]) {
     const { status, text, headers } = await introspect(1, token)
     answers.push({ status, text, headers: Object.fromEntries([...headers].filter(([name]) => name !== 'date')) })
   }
@@ -91,6 +125,10 @@ it('fails at startup without the plugin apiTokens, and not because of the order'
   const { drizzle } = await import('drizzle-orm/better-sqlite3')
   const { notes } = await import('../../support/api-tokens')
   await open()
-  const server = await createServer({ db: drizzle({ client: api.client }), registrations: [{ name: 'notes', schema: notes }], plugins: [tokenIntrospection()] })
+  const server = await createServer({
+    db: drizzle({ client: api.client }),
+    registrations: [{ name: 'notes', schema: notes }],
+    plugins: [tokenIntrospection()],
+  })
   expect((await server.request('GET', '/api/notes')).status).toBe(500)
 })

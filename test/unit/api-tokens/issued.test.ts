@@ -9,14 +9,21 @@ const response = (body: unknown, headers?: Record<string, string>) => ({ status:
 
 type Issued = ReturnType<typeof createIssuedTokens>
 const answer = ({ onResponse }: Issued, ctx: AutoApiContext, route: string, body: unknown, headers?: Record<string, string>) =>
-  onResponse(ctx, response(body, headers) as never, { route } as never) as { body: Record<string, unknown>, headers?: Record<string, string> }
+  onResponse(ctx, response(body, headers) as never, { route } as never) as {
+    body: Record<string, unknown>
+    headers?: Record<string, string>
+  }
 
 describe('the secret of a token', () => {
   it.each(['create', ROTATE])('is in the response of %s once, which nobody stores', (route) => {
     const issued = createIssuedTokens('apiTokens')
     const ctx = contextOf()
     issued.add(ctx, 'secret')
-    expect(answer(issued, ctx, route, { id: 1 }, { 'x-a': 'b' })).toEqual({ status: 200, body: { id: 1, token: 'secret' }, headers: { 'x-a': 'b', 'cache-control': 'no-store' } })
+    expect(answer(issued, ctx, route, { id: 1 }, { 'x-a': 'b' })).toEqual({
+      status: 200,
+      body: { id: 1, token: 'secret' },
+      headers: { 'x-a': 'b', 'cache-control': 'no-store' },
+    })
     expect(answer(issued, ctx, route, { id: 1 }).body).toEqual({ id: 1 })
   })
 
@@ -26,7 +33,13 @@ describe('the secret of a token', () => {
     const items = [contextOf(event), contextOf(event)]
     items.forEach((ctx, index) => issued.prepare(ctx, `secret ${index}`))
     items.forEach(issued.confirm)
-    expect(answer(issued, contextOf(event), 'bulk-create', { data: [{ id: 1 }, { id: 2 }], meta: {} }).body).toEqual({ data: [{ id: 1, token: 'secret 0' }, { id: 2, token: 'secret 1' }], meta: {} })
+    expect(answer(issued, contextOf(event), 'bulk-create', { data: [{ id: 1 }, { id: 2 }], meta: {} }).body).toEqual({
+      data: [
+        { id: 1, token: 'secret 0' },
+        { id: 2, token: 'secret 1' },
+      ],
+      meta: {},
+    })
   })
 
   it('is in no response if the row was not written', () => {
@@ -60,12 +73,15 @@ describe('a repeated response', () => {
     const issued = createIssuedTokens('apiTokens')
     for (const headers of [{ 'Idempotent-Replayed': 'true' }, { 'etag': '"a"', 'idempotent-replayed': 'true' }] as Record<string, string>[])
       expect(answer(issued, contextOf(), 'create', { id: 1 }, headers).body).toEqual({ id: 1, tokenAlreadyIssued: true })
-    expect(answer(issued, contextOf(), 'bulk-create', { data: [{ id: 1 }] }, { 'Idempotent-Replayed': 'true' }).body).toEqual({ data: [{ id: 1, tokenAlreadyIssued: true }] })
+    expect(answer(issued, contextOf(), 'bulk-create', { data: [{ id: 1 }] }, { 'Idempotent-Replayed': 'true' }).body).toEqual({
+      data: [{ id: 1, tokenAlreadyIssued: true }],
+    })
   })
 
   it('is one with the header, and no other', () => {
     const issued = createIssuedTokens('apiTokens')
-    for (const headers of [undefined, {}, { etag: '"a"' }] as (Record<string, string> | undefined)[]) expect(answer(issued, contextOf(), 'create', { id: 1 }, headers).body).toEqual({ id: 1 })
+    for (const headers of [undefined, {}, { etag: '"a"' }] as (Record<string, string> | undefined)[])
+      expect(answer(issued, contextOf(), 'create', { id: 1 }, headers).body).toEqual({ id: 1 })
   })
 })
 

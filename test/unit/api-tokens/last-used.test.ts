@@ -28,7 +28,8 @@ function openServer() {
   const db = drizzle({ client })
   const access = {
     matches: () => eq(apiTokens.id, current),
-    update: async (_event: unknown, values: { lastUsedAt: Date }, where: never) => db.update(apiTokens).set(values).where(where).run().changes,
+    update: async (_event: unknown, values: { lastUsedAt: Date }, where: never) =>
+      db.update(apiTokens).set(values).where(where).run().changes,
   } as unknown as PluginTable
   let current = ''
   const markUsed = createLastUsed(access, apiTokens)
@@ -38,8 +39,14 @@ function openServer() {
     await settle()
   }
 }
-const insert = (id: string, lastUsedAt: number | null) => client.prepare('insert into api_tokens (id, name, user_id, start, token_hash, last_used_at, created_at, updated_at) values (?, ?, ?, ?, ?, ?, 0, 0)').run(id, 'n', '1', 's', id, lastUsedAt)
-const usedAt = (id: string) => (client.prepare('select last_used_at as used from api_tokens where id = ?').get(id) as { used: number | null }).used
+const insert = (id: string, lastUsedAt: number | null) =>
+  client
+    .prepare(
+      'insert into api_tokens (id, name, user_id, start, token_hash, last_used_at, created_at, updated_at) values (?, ?, ?, ?, ?, ?, 0, 0)',
+    )
+    .run(id, 'n', '1', 's', id, lastUsedAt)
+const usedAt = (id: string) =>
+  (client.prepare('select last_used_at as used from api_tokens where id = ?').get(id) as { used: number | null }).used
 
 describe('the time of the last use', () => {
   it.each([

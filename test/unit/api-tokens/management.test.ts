@@ -15,7 +15,8 @@ afterEach(async () => {
 })
 const open = async (options?: TokenApiOptions) => (api = await openTokenApi(options))
 const rowOf = (id: string) => api.client.prepare('select * from api_tokens where id = ?').get(id) as Record<string, unknown>
-const asUser = (id: number, method: string, path: string, body?: unknown) => api.server.request(method, path, { caller: api.session(id), body })
+const asUser = (id: number, method: string, path: string, body?: unknown) =>
+  api.server.request(method, path, { caller: api.session(id), body })
 
 describe('a new token', () => {
   it('is returned once, with its record, and only its hash is stored', async () => {
@@ -26,8 +27,19 @@ describe('a new token', () => {
     expect(token).toMatch(FORM)
     expect(headers.get('cache-control')).toBe('no-store')
     expect(record).toEqual({
-      id: expect.stringMatching(/^[\da-f-]{36}$/), name: 'deploy', userId: '1', organizationId: '1', scopes: ['posts:read'], start: token.slice(0, 8),
-      expiresAt: expect.any(String), lastUsedAt: null, createdAt: expect.any(String), updatedAt: expect.any(String), deletedAt: null, deletedBy: null, deletionId: null,
+      id: expect.stringMatching(/^[\da-f-]{36}$/),
+      name: 'deploy',
+      userId: '1',
+      organizationId: '1',
+      scopes: ['posts:read'],
+      start: token.slice(0, 8),
+      expiresAt: expect.any(String),
+      lastUsedAt: null,
+      createdAt: expect.any(String),
+      updatedAt: expect.any(String),
+      deletedAt: null,
+      deletedBy: null,
+      deletionId: null,
     })
     expect(Math.abs(Date.parse(record.expiresAt) - Date.now() - 90 * DAY)).toBeLessThan(5000)
     expect(rowOf(record.id).token_hash).toBe(createHash('sha256').update(token).digest('hex'))
@@ -53,7 +65,16 @@ describe('a new token', () => {
 
   it('belongs to its maker and the active organization, whatever the body says', async () => {
     await open()
-    const made = await api.make(1, { userId: '3', organizationId: '2', tokenHash: 'x', previousHash: 'y', start: 'aat_zzzz', lastUsedAt: '2020-01-01T00:00:00Z', createdAt: '2020-01-01T00:00:00Z', id: 'mine' })
+    const made = await api.make(1, {
+      userId: '3',
+      organizationId: '2',
+      tokenHash: 'x',
+      previousHash: 'y',
+      start: 'aat_zzzz',
+      lastUsedAt: '2020-01-01T00:00:00Z',
+      createdAt: '2020-01-01T00:00:00Z',
+      id: 'mine',
+    })
     expect(made).toMatchObject({ userId: '1', organizationId: '1', start: made.token.slice(0, 8), lastUsedAt: null })
     expect(made.id).not.toBe('mine')
     expect(Date.parse(made.createdAt as string)).toBeGreaterThan(Date.now() - 60_000)
@@ -64,7 +85,10 @@ describe('a new token', () => {
     await open({ auth: { apiTokens: { permissions: { create: true, read: true } } } })
     const { status } = await api.server.request('POST', '/api/apiTokens', { body: { name: 'x' }, caller: { tenantId: 1 } })
     expect(status).toBe(401)
-    expect((await api.server.request('GET', '/api/apiTokens', { caller: { tenantId: 1 } })).body).toMatchObject({ data: [], meta: { total: 0 } })
+    expect((await api.server.request('GET', '/api/apiTokens', { caller: { tenantId: 1 } })).body).toMatchObject({
+      data: [],
+      meta: { total: 0 },
+    })
   })
 
   it('can be made in bulk, each with its own secret', async () => {
@@ -118,8 +142,14 @@ describe('the tokens that a caller sees', () => {
     const mine = await api.make(1)
     const others = [await api.make(2), await api.make(3)]
     expect((await asUser(1, 'GET', '/api/apiTokens')).body.data.map(({ id }: { id: string }) => id)).toEqual([mine.id])
-    for (const { id } of others) for (const [method, path, body] of [['GET', ''], ['PATCH', '', { name: 'x' }], ['DELETE', ''], ['POST', '/rotate']] as const)
-      expect({ method, status: (await asUser(1, method, `/api/apiTokens/${id}${path}`, body)).status }).toEqual({ method, status: 404 })
+    for (const { id } of others)
+      for (const [method, path, body] of [
+        ['GET', ''],
+        ['PATCH', '', { name: 'x' }],
+        ['DELETE', ''],
+        ['POST', '/rotate'],
+      ] as const)
+        expect({ method, status: (await asUser(1, method, `/api/apiTokens/${id}${path}`, body)).status }).toEqual({ method, status: 404 })
     api.client.exec('update users set organization_id = 2 where id = 1')
     expect((await asUser(1, 'GET', '/api/apiTokens')).body.data).toEqual([])
   })
@@ -143,8 +173,18 @@ describe('a change', () => {
     await open()
     const { id } = await api.make(1, { scopes: ['posts:read', 'editor'] })
     const expiresAt = new Date(Date.now() + DAY).toISOString()
-    const { status, body } = await asUser(1, 'PATCH', `/api/apiTokens/${id}`, { name: 'renamed', scopes: ['posts:read'], expiresAt, userId: '3', organizationId: '2', tokenHash: 'x' })
-    expect({ status, body }).toMatchObject({ status: 200, body: { name: 'renamed', scopes: ['posts:read'], expiresAt, userId: '1', organizationId: '1' } })
+    const { status, body } = await asUser(1, 'PATCH', `/api/apiTokens/${id}`, {
+      name: 'renamed',
+      scopes: ['posts:read'],
+      expiresAt,
+      userId: '3',
+      organizationId: '2',
+      tokenHash: 'x',
+    })
+    expect({ status, body }).toMatchObject({
+      status: 200,
+      body: { name: 'renamed', scopes: ['posts:read'], expiresAt, userId: '1', organizationId: '1' },
+    })
     expect(body.token).toBeUndefined()
   })
 
@@ -198,7 +238,10 @@ describe('a change', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 412])
   })
 
-  it.each([['in the millisecond of the last change', 0], ['by a server whose clock is behind', 5000]])('of two at the same time succeeds once, %s', async (_when, behind) => {
+  it.each([
+    ['in the millisecond of the last change', 0],
+    ['by a server whose clock is behind', 5000],
+  ])('of two at the same time succeeds once, %s', async (_when, behind) => {
     await open()
     const { id } = await api.make(1, { scopes: ['posts:read', 'editor'] })
     const now = Date.now()
@@ -238,7 +281,12 @@ describe('a rotation', () => {
     await open({ options: { grace: 30 } })
     const { id, token: old } = await api.make(1, { scopes: ['posts:read'] })
     const { status, body, headers } = await asUser(1, 'POST', `/api/apiTokens/${id}/rotate`)
-    expect({ status, id: body.id, scopes: body.scopes, cache: headers.get('cache-control') }).toEqual({ status: 200, id, scopes: ['posts:read'], cache: 'no-store' })
+    expect({ status, id: body.id, scopes: body.scopes, cache: headers.get('cache-control') }).toEqual({
+      status: 200,
+      id,
+      scopes: ['posts:read'],
+      cache: 'no-store',
+    })
     expect(body.token).toMatch(FORM)
     expect(body.start).toBe(body.token.slice(0, 8))
     const statuses = async () => Promise.all([old, body.token].map(async token => (await api.ask(token, 'GET', '/api/posts')).status))
@@ -260,7 +308,9 @@ describe('a rotation', () => {
     const { id, token: first } = await api.make(1)
     const { token: second } = (await asUser(1, 'POST', `/api/apiTokens/${id}/rotate`)).body
     const { token: third } = (await asUser(1, 'POST', `/api/apiTokens/${id}/rotate`)).body
-    expect(await Promise.all([first, second, third].map(async token => (await api.ask(token, 'GET', '/api/posts')).status))).toEqual([401, 200, 200])
+    expect(await Promise.all([first, second, third].map(async token => (await api.ask(token, 'GET', '/api/posts')).status))).toEqual([
+      401, 200, 200,
+    ])
   })
 
   it('of two at the same time succeeds once', async () => {
@@ -295,8 +345,20 @@ describe('a token that manages tokens', () => {
   it('needs scopes for it: a token without scopes has no route of tokens', async () => {
     await open()
     const { id, token } = await api.make(1)
-    for (const [method, path, body] of [['GET', ''], ['POST', '', { name: 'x' }], ['GET', `/${id}`], ['PATCH', `/${id}`, { name: 'x' }], ['DELETE', `/${id}`], ['POST', `/${id}/rotate`], ['GET', '/aggregate?aggregate=count']] as const)
-      expect({ method, path, status: (await api.ask(token, method, `/api/apiTokens${path}`, { body })).status }).toEqual({ method, path, status: 403 })
+    for (const [method, path, body] of [
+      ['GET', ''],
+      ['POST', '', { name: 'x' }],
+      ['GET', `/${id}`],
+      ['PATCH', `/${id}`, { name: 'x' }],
+      ['DELETE', `/${id}`],
+      ['POST', `/${id}/rotate`],
+      ['GET', '/aggregate?aggregate=count'],
+    ] as const)
+      expect({ method, path, status: (await api.ask(token, method, `/api/apiTokens${path}`, { body })).status }).toEqual({
+        method,
+        path,
+        status: 403,
+      })
     const { permissions } = (await api.ask(token, 'GET', '/api/permissions')).body
     expect(permissions.apiTokens).toMatchObject({ canRead: false, canCreate: false, canUpdate: false, canDelete: false })
     expect(permissions.posts).toMatchObject({ canRead: true, canUpdate: true })
@@ -378,12 +440,30 @@ describe('a credential of another plugin that manages tokens', () => {
       const lost = limits === otherRole ? 'editor' : 'posts.write'
       const { id: stronger } = await api.make(1, { scopes: ['posts:read', lost] })
       const statuses = {
-        all: await statusOf('POST', '', { name: 'x' }), bulk: await statusOf('POST', '/bulk', { items: [{ name: 'x' }, { name: 'y' }] }),
-        lost: await statusOf('POST', '', { name: 'x', scopes: [lost] }), own: await statusOf('POST', '', { name: 'x', scopes: ['posts:read'] }),
-        rotateAll: await statusOf('POST', `/${strong}/rotate`), rotateLost: await statusOf('POST', `/${stronger}/rotate`), rotateOwn: await statusOf('POST', `/${weak}/rotate`),
-        prolongAll: await statusOf('PATCH', `/${strong}`, { expiresAt }), prolongOwn: await statusOf('PATCH', `/${weak}`, { expiresAt }), rename: await statusOf('PATCH', `/${strong}`, { name: 'y' }),
+        all: await statusOf('POST', '', { name: 'x' }),
+        bulk: await statusOf('POST', '/bulk', { items: [{ name: 'x' }, { name: 'y' }] }),
+        lost: await statusOf('POST', '', { name: 'x', scopes: [lost] }),
+        own: await statusOf('POST', '', { name: 'x', scopes: ['posts:read'] }),
+        rotateAll: await statusOf('POST', `/${strong}/rotate`),
+        rotateLost: await statusOf('POST', `/${stronger}/rotate`),
+        rotateOwn: await statusOf('POST', `/${weak}/rotate`),
+        prolongAll: await statusOf('PATCH', `/${strong}`, { expiresAt }),
+        prolongOwn: await statusOf('PATCH', `/${weak}`, { expiresAt }),
+        rename: await statusOf('PATCH', `/${strong}`, { name: 'y' }),
       }
-      expect({ limits, ...statuses }).toEqual({ limits, all: 403, bulk: 403, lost: 403, own: 201, rotateAll: 403, rotateLost: 403, rotateOwn: 200, prolongAll: 403, prolongOwn: 200, rename: 200 })
+      expect({ limits, ...statuses }).toEqual({
+        limits,
+        all: 403,
+        bulk: 403,
+        lost: 403,
+        own: 201,
+        rotateAll: 403,
+        rotateLost: 403,
+        rotateOwn: 200,
+        prolongAll: 403,
+        prolongOwn: 200,
+        rename: 200,
+      })
     }
   })
 
@@ -397,22 +477,32 @@ describe('the table', () => {
   it('without the columns of the preset fails at startup, with their names', async () => {
     const { integer, sqliteTable } = await import('drizzle-orm/sqlite-core')
     const bare = sqliteTable('bare', { id: integer('id').primaryKey() })
-    await expect(open({ options: { resource: 'bare' }, registrations: [{ name: 'bare', schema: bare }] })).rejects.toThrow(/has no column `name`, `userId`.*Make the table with `apiTokensTable\(\)`/)
+    await expect(open({ options: { resource: 'bare' }, registrations: [{ name: 'bare', schema: bare }] })).rejects.toThrow(
+      /has no column `name`, `userId`.*Make the table with `apiTokensTable\(\)`/,
+    )
     await expect(open({ options: { resource: 'tokens' } })).rejects.toThrow('`tokens`')
   })
 
   it.each(['tokenHash', 'previousHash', 'previousUntil'] as const)('whose column %s is not hidden fails at startup', async (column) => {
     const { integer, sqliteTable, text } = await import('drizzle-orm/sqlite-core')
     const { apiTokensColumns } = await import('../../../src/runtime/server/schema/presets/sqlite')
-    const shown = { tokenHash: text('token_hash'), previousHash: text('previous_hash'), previousUntil: integer('previous_until', { mode: 'timestamp_ms' }) }[column]
+    const shown = {
+      tokenHash: text('token_hash'),
+      previousHash: text('previous_hash'),
+      previousUntil: integer('previous_until', { mode: 'timestamp_ms' }),
+    }[column]
     const table = sqliteTable('shown', { ...apiTokensColumns(), [column]: shown })
-    await expect(open({ options: { resource: 'shown' }, registrations: [{ name: 'shown', schema: table }] })).rejects.toThrow(`shows the secret columns \`${column}\`. Make the table with`)
+    await expect(open({ options: { resource: 'shown' }, registrations: [{ name: 'shown', schema: table }] })).rejects.toThrow(
+      `shows the secret columns \`${column}\`. Make the table with`,
+    )
   })
 
   it('with another primary key fails at startup', async () => {
     const { sqliteTable, text } = await import('drizzle-orm/sqlite-core')
     const { apiTokensColumns } = await import('../../../src/runtime/server/schema/presets/sqlite')
     const table = sqliteTable('other', { ...apiTokensColumns(), id: text('id').notNull(), code: text('code').primaryKey() })
-    await expect(open({ options: { resource: 'other' }, registrations: [{ name: 'other', schema: table }] })).rejects.toThrow('does not have the primary key `id`. Make the table with')
+    await expect(open({ options: { resource: 'other' }, registrations: [{ name: 'other', schema: table }] })).rejects.toThrow(
+      'does not have the primary key `id`. Make the table with',
+    )
   })
 })

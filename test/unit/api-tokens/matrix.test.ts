@@ -26,7 +26,10 @@ const OPERATIONS_OF: Readonly<Record<string, readonly Operation[]>> = {
   apiTokens: ['read', 'create', 'update', 'delete'],
   auditLog: ['read'],
 }
-const ALL = ['activity:read', ...Object.entries(OPERATIONS_OF).flatMap(([resource, operations]) => operations.map(operation => `${resource}:${operation}`))]
+const ALL = [
+  'activity:read',
+  ...Object.entries(OPERATIONS_OF).flatMap(([resource, operations]) => operations.map(operation => `${resource}:${operation}`)),
+]
 const without = (lacking: string) => ALL.filter(scope => scope !== lacking)
 
 /** The scopes of the token that a credential needs: one list, or one without each scope. */
@@ -58,29 +61,37 @@ describe.each(CREDENTIALS)('%s', (credential) => {
       await expectCell(app.matrixApp(await app.prepare(credential, scopes)), name, situation, cell)
   })
 
-  it.each(further.map(([name, request]) => ({ name, request, expected: furtherOutcome(credential, request) })))('$name: $expected', async ({ name, request, expected }) => {
-    for (const scopes of scopeLists(credential, request.scopes, name)) {
-      const ids = await app.createRows()
-      const sent = await app.prepare(credential, [...new Set([...scopes, ...request.hiddenWithout ?? []])])
-      const before = allRows()
-      expect(outcome(await app.send(sent, ...request.target(ids))), scopes.join()).toBe(expected)
-      if (Number(expected.slice(0, 3)) >= 400) expect(allRows()).toEqual(before)
-    }
-  })
+  it.each(further.map(([name, request]) => ({ name, request, expected: furtherOutcome(credential, request) })))(
+    '$name: $expected',
+    async ({ name, request, expected }) => {
+      for (const scopes of scopeLists(credential, request.scopes, name)) {
+        const ids = await app.createRows()
+        const sent = await app.prepare(credential, [...new Set([...scopes, ...(request.hiddenWithout ?? [])])])
+        const before = allRows()
+        expect(outcome(await app.send(sent, ...request.target(ids))), scopes.join()).toBe(expected)
+        if (Number(expected.slice(0, 3)) >= 400) expect(allRows()).toEqual(before)
+      }
+    },
+  )
 })
 
 /** Every row of every table, without the time at which tokens were used. */
 const allRows = () => ({
-  ...dump(), entries: client.prepare('select id from audit_log').all(), tokens: client.prepare('select id, token_hash from api_tokens').all(),
+  ...dump(),
+  entries: client.prepare('select id from audit_log').all(),
+  tokens: client.prepare('select id, token_hash from api_tokens').all(),
 })
 
-it.each(further.flatMap(([name, request]) => request.hiddenWithout ? [{ name, request, hidden: request.hiddenWithout }] : []))('a token without the scopes with which a row is visible gets 404: $name', async ({ request, hidden }) => {
-  for (const scope of hidden) {
-    const ids = await app.createRows()
-    const sent = await app.prepare(LACKING, without(scope))
-    expect(outcome(await app.send(sent, ...request.target(ids))), scope).toBe('404 NOT_FOUND')
-  }
-})
+it.each(further.flatMap(([name, request]) => (request.hiddenWithout ? [{ name, request, hidden: request.hiddenWithout }] : [])))(
+  'a token without the scopes with which a row is visible gets 404: $name',
+  async ({ request, hidden }) => {
+    for (const scope of hidden) {
+      const ids = await app.createRows()
+      const sent = await app.prepare(LACKING, without(scope))
+      expect(outcome(await app.send(sent, ...request.target(ids))), scope).toBe('404 NOT_FOUND')
+    }
+  },
+)
 
 describe('an invalid token', () => {
   it('has the same response on every route', async () => {
@@ -106,7 +117,9 @@ describe('an invalid token', () => {
 describe('a route that accepts one of several operations', () => {
   const CREATES = '{"title":"made"}'
   const UPDATES = '{"id":1,"title":"renamed"}'
-  const [BOTH, CREATE, UPDATE] = [['create', 'update'], ['create'], ['update']].map(operations => operations.map(operation => `articles:${operation}`)) as [string[], string[], string[]]
+  const [BOTH, CREATE, UPDATE] = [['create', 'update'], ['create'], ['update']].map(operations =>
+    operations.map(operation => `articles:${operation}`),
+  ) as [string[], string[], string[]]
 
   it.each<[what: string, scopes: string[], lines: string[], outcome: string]>([
     ['both operations, with both scopes', BOTH, [UPDATES, CREATES], '200'],
@@ -122,7 +135,11 @@ describe('a route that accepts one of several operations', () => {
     const sent = await app.prepare('a token with the scopes of the request', scopes)
     const before = allRows()
     const body = Buffer.from(lines.join('\n'))
-    const answer = await app.send(sent, '/articles/import?mode=upsert', { method: 'POST', body, headers: { 'content-type': 'application/x-ndjson' } })
+    const answer = await app.send(sent, '/articles/import?mode=upsert', {
+      method: 'POST',
+      body,
+      headers: { 'content-type': 'application/x-ndjson' },
+    })
     expect(outcome(answer)).toBe(expected)
     expect(JSON.stringify(allRows()) === JSON.stringify(before)).toBe(expected !== '200')
   })
@@ -148,7 +165,11 @@ describe('the audit log', () => {
     ['all entries but those of tokens, without scopes', null, ['articles']],
     ['no entry of a resource that no scope can read', ['auditLog:read', 'auditLog:all'], []],
     ['entries of the resource that a scope can read', ['auditLog:read', 'auditLog:all', 'articles:read'], ['articles']],
-    ['entries of both resources, with the scopes of both', ['auditLog:read', 'auditLog:all', 'articles:read', 'apiTokens:read'], ['apiTokens', 'articles']],
+    [
+      'entries of both resources, with the scopes of both',
+      ['auditLog:read', 'auditLog:all', 'articles:read', 'apiTokens:read'],
+      ['apiTokens', 'articles'],
+    ],
   ])('shows %s, to a token of an owner who sees all entries', async (_what, scopes, resources) => {
     await app.createRows()
     const { token } = await app.make(app.member, { scopes })
@@ -156,7 +177,9 @@ describe('the audit log', () => {
     const shown = body.data.map(({ resource }: { resource: string }) => resource)
     expect([...new Set(shown)].sort()).toEqual(resources)
     expect(body.meta.total).toBe(shown.length)
-    expect((await app.send({ session: app.member }, '/audit-log')).body.data.map(({ resource }: { resource: string }) => resource)).toContain('apiTokens')
+    expect(
+      (await app.send({ session: app.member }, '/audit-log')).body.data.map(({ resource }: { resource: string }) => resource),
+    ).toContain('apiTokens')
   })
 })
 

@@ -35,7 +35,9 @@ describe('the header `Authorization`', () => {
     await open({ plugins: [mirror] })
     const { token } = await api.make(1)
     for (const authorization of [`Token bearer ${token}`, `xbearer ${token}`, `Basic a, bearer ${token}`])
-      expect((await api.server.request('GET', '/api/whoami', { headers: { authorization }, caller: api.session(1) })).body.data?.code).toBe('INVALID_TOKEN')
+      expect((await api.server.request('GET', '/api/whoami', { headers: { authorization }, caller: api.session(1) })).body.data?.code).toBe(
+        'INVALID_TOKEN',
+      )
   })
 })
 
@@ -93,7 +95,14 @@ describe('the organization of a token', () => {
     const credentials = ({ header }: { header: (name: string) => string | undefined }) =>
       header('x-oauth') === undefined ? undefined : { user: { id: 1, permissions: ['tokens'] }, tenant, scopes: ['apiTokens:create'] }
     await open({ plugins: [{ name: 'oauth', credentials }], config: UNSCOPED })
-    expect((await api.server.request('POST', '/api/apiTokens', { headers: { 'x-oauth': '1' }, body: { name: 'x', scopes: ['apiTokens:create'] } })).status).toBe(201)
+    expect(
+      (
+        await api.server.request('POST', '/api/apiTokens', {
+          headers: { 'x-oauth': '1' },
+          body: { name: 'x', scopes: ['apiTokens:create'] },
+        })
+      ).status,
+    ).toBe(201)
     expect(columns()).toEqual([{ user_id: '1', organization_id: null }])
   })
 
@@ -110,7 +119,12 @@ describe('the organization of a token', () => {
 describe('the id of the owner', () => {
   const callerWith = (id: unknown): Caller => ({ user: { id, organizationId: 1 }, permissions: ['tokens'] })
 
-  it.each<[unknown, string]>([[7, '7'], [0, '0'], ['u7', 'u7'], [12345678901234567890n, '12345678901234567890']])('%s is stored as text', async (id, text) => {
+  it.each<[unknown, string]>([
+    [7, '7'],
+    [0, '0'],
+    ['u7', 'u7'],
+    [12345678901234567890n, '12345678901234567890'],
+  ])('%s is stored as text', async (id, text) => {
     await open()
     expect((await make(callerWith(id))).status).toBe(201)
     expect(columns()).toEqual([{ user_id: text, organization_id: '1' }])
@@ -144,12 +158,20 @@ describe('a token of somebody else', () => {
 
 describe('a manager', () => {
   const seen = async (caller: Caller) => (await api.server.request('GET', '/api/apiTokens', { caller })).body.meta.total as number
-  const callerWith = (permissions: string[], user: object = {}): Caller => ({ user: { id: 4, organizationId: 1, ...user }, permissions: ['tokens', ...permissions] })
+  const callerWith = (permissions: string[], user: object = {}): Caller => ({
+    user: { id: 4, organizationId: 1, ...user },
+    permissions: ['tokens', ...permissions],
+  })
 
   it('has the permission or the role of the option `manage`, or every permission', async () => {
     await open({ options: { manage: 'support' } })
     await api.make(1)
-    const [permission, role, roles, star] = [callerWith(['support']), callerWith([], { role: 'support' }), callerWith([], { roles: ['a', 'support'] }), callerWith(['*'])]
+    const [permission, role, roles, star] = [
+      callerWith(['support']),
+      callerWith([], { role: 'support' }),
+      callerWith([], { roles: ['a', 'support'] }),
+      callerWith(['*']),
+    ]
     expect([await seen(permission), await seen(role), await seen(roles), await seen(star)]).toEqual([1, 1, 1, 1])
     expect([await seen(callerWith([])), await seen(callerWith(['other'], { role: 'other' }))]).toEqual([0, 0])
   })
@@ -187,7 +209,11 @@ describe('a credential of another plugin', () => {
   it('whose owner is not found makes only tokens with scopes that it has', async () => {
     const post = await openWith({}, () => null)
     const refused = await post('', { name: 'x' })
-    expect([refused.status, refused.body.message, refused.body.data]).toEqual([403, 'This credential can only make tokens with scopes.', { code: 'FORBIDDEN', scopes: [] }])
+    expect([refused.status, refused.body.message, refused.body.data]).toEqual([
+      403,
+      'This credential can only make tokens with scopes.',
+      { code: 'FORBIDDEN', scopes: [] },
+    ])
     expect((await post('', { name: 'x', scopes: ['posts:read'] })).status).toBe(201)
   })
 
@@ -208,8 +234,14 @@ it('the route that rotates a token is documented with its condition, its idempot
   await open({ plugins: [openApi({ access: true })] })
   const { body } = await api.server.request('GET', '/api/_openapi.json', { caller: api.session(1) })
   const { post } = body.paths['/api/apiTokens/{id}/rotate']
-  expect(post).toMatchObject({ summary: 'Replace the secret of a token', description: 'The response is the record, with the new secret once.' })
-  expect(post.parameters.find(({ name }: { name: string }) => name === 'If-Match')).toMatchObject({ in: 'header', description: 'The entity tag of the record that the write expects.' })
+  expect(post).toMatchObject({
+    summary: 'Replace the secret of a token',
+    description: 'The response is the record, with the new secret once.',
+  })
+  expect(post.parameters.find(({ name }: { name: string }) => name === 'If-Match')).toMatchObject({
+    in: 'header',
+    description: 'The entity tag of the record that the write expects.',
+  })
   const [record, added] = post.responses['200'].content['application/json'].schema.allOf
   expect(record).toEqual(expect.objectContaining({ $ref: expect.stringContaining('/') }))
   expect(added).toEqual({ type: 'object', properties: { token: { type: 'string' }, tokenAlreadyIssued: { type: 'boolean' } } })

@@ -5,7 +5,14 @@ import type { AutoApiContext } from '../../../src/runtime/server/registration'
 import { assertNotExpired } from '../../../src/runtime/server/plugins/api-tokens/manage'
 import { resolveOptions } from '../../../src/runtime/server/plugins/api-tokens/options'
 import { secretOf, type TokenRow } from '../../../src/runtime/server/plugins/api-tokens/row'
-import { assertNarrower, assertWithin, holds, readExpiry, readScopes, type Maker } from '../../../src/runtime/server/plugins/api-tokens/rules'
+import {
+  assertNarrower,
+  assertWithin,
+  holds,
+  readExpiry,
+  readScopes,
+  type Maker,
+} from '../../../src/runtime/server/plugins/api-tokens/rules'
 
 const NOW = Date.parse('2026-11-01T00:00:00Z')
 const DAY = 86_400_000
@@ -24,7 +31,8 @@ async function outcome(run: () => unknown): Promise<unknown> {
     return { code, message, data }
   }
 }
-const row = (columns: Partial<TokenRow>) => ({ scopes: null, expiresAt: null, tokenHash: 'current', previousHash: null, previousUntil: null, ...columns }) as TokenRow
+const row = (columns: Partial<TokenRow>) =>
+  ({ scopes: null, expiresAt: null, tokenHash: 'current', previousHash: null, previousUntil: null, ...columns }) as TokenRow
 const issue = (field: string, message: string | RegExp) => ({
   code: 'VALIDATION_FAILED', message: expect.any(String),
   data: { issues: [{ path: [field], message: typeof message === 'string' ? message : expect.stringMatching(message), code: 'custom' }] },
@@ -43,11 +51,28 @@ describe('scopes', () => {
   })
 
   it.each<[string, unknown]>([
-    ['text', 'a'], ['a number', 1], ['an object', {}], ['false', false], ['empty text', ''], ['a list with an empty scope', ['']], ['a number in the list', ['a', 1]],
-    ['null in the list', [null]], ['every permission', ['a', '*']], ['101 scopes', Array.from({ length: 101 }, (_, index) => `s${index}`)],
-    ['129 characters', ['x'.repeat(129)]], ['a space', ['a b']], ['a space before', [' a']], ['a quote', ['"a"']], ['a backslash', ['a\\']], ['a letter beyond ASCII', ['é']], ['a line break', ['a\n']], ['DEL', ['\x7F']],
+    ['text', 'a'],
+    ['a number', 1],
+    ['an object', {}],
+    ['false', false],
+    ['empty text', ''],
+    ['a list with an empty scope', ['']],
+    ['a number in the list', ['a', 1]],
+    ['null in the list', [null]],
+    ['every permission', ['a', '*']],
+    ['101 scopes', Array.from({ length: 101 }, (_, index) => `s${index}`)],
+    ['129 characters', ['x'.repeat(129)]],
+    ['a space', ['a b']],
+    ['a space before', [' a']],
+    ['a quote', ['"a"']],
+    ['a backslash', ['a\\']],
+    ['a letter beyond ASCII', ['é']],
+    ['a line break', ['a\n']],
+    ['DEL', ['\x7F']],
   ])('are refused as %s', async (_what, value) => {
-    expect(await outcome(() => readScopes(value))).toMatchObject(issue('scopes', 'Use a list of at most 100 scopes such as "posts:read", or null for everything that you can do.'))
+    expect(await outcome(() => readScopes(value))).toMatchObject(
+      issue('scopes', 'Use a list of at most 100 scopes such as "posts:read", or null for everything that you can do.'),
+    )
   })
 
   it('never contain every permission, not even for a caller who has it', async () => {
@@ -55,8 +80,17 @@ describe('scopes', () => {
   })
 
   it('of a token become fewer, never more', async () => {
-    const narrow = (scopes: readonly string[] | null, current: readonly string[] | null) => outcome(() => assertNarrower(scopes, row({ scopes: current })))
-    for (const [scopes, current] of [[['a'], ['a', 'b']], [[], ['a']], [['a'], ['a']], [['a'], null], [null, null], [[], []]] as const) expect(await narrow(scopes, current)).toBeUndefined()
+    const narrow = (scopes: readonly string[] | null, current: readonly string[] | null) =>
+      outcome(() => assertNarrower(scopes, row({ scopes: current })))
+    for (const [scopes, current] of [
+      [['a'], ['a', 'b']],
+      [[], ['a']],
+      [['a'], ['a']],
+      [['a'], null],
+      [null, null],
+      [[], []],
+    ] as const)
+      expect(await narrow(scopes, current)).toBeUndefined()
     const message = 'The scopes of a token can only become fewer. Make a new token.'
     expect(await narrow(['a', 'c', 'd'], ['a', 'b'])).toMatchObject({ code: 'FORBIDDEN', message, data: { scopes: ['c', 'd'] } })
     expect(await narrow(['a'], [])).toMatchObject({ code: 'FORBIDDEN', message, data: { scopes: ['a'] } })
@@ -89,7 +123,8 @@ describe('an expiry', () => {
   })
 
   it('is a time', async () => {
-    for (const value of ['2026-12-01', 1, true, {}, new Date(Number.NaN)]) expect(await read(value)).toMatchObject(issue('expiresAt', 'Use a time in ISO 8601.'))
+    for (const value of ['2026-12-01', 1, true, {}, new Date(Number.NaN)])
+      expect(await read(value)).toMatchObject(issue('expiresAt', 'Use a time in ISO 8601.'))
   })
 
   it('can be none only if the app allows it, for a maker that never expires', async () => {

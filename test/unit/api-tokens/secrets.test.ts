@@ -1,8 +1,23 @@
-/** No plugin shows, prints or stores the secret of a token: every response, log line, row and file of an app with all plugins is searched. */
+/**
+ * No plugin shows, prints or stores the secret of a token: every response, log line, row and file of an app with all plugins is searched.
+ */
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { createStorage } from 'unstorage'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { activityFeed, auditLog, dataExport, fileUpload, idempotency, mcp, openApi, rateLimit, requestMetadata, responseCache, tokenIntrospection, unstorageStorage } from '../../../src/runtime/server/plugins'
+import {
+  activityFeed,
+  auditLog,
+  dataExport,
+  fileUpload,
+  idempotency,
+  mcp,
+  openApi,
+  rateLimit,
+  requestMetadata,
+  responseCache,
+  tokenIntrospection,
+  unstorageStorage,
+} from '../../../src/runtime/server/plugins'
 import type { AutoApiContext, AutoApiPlugin } from '../../../src/runtime/server/define'
 import { idempotencyKeysTable } from '../../../src/runtime/server/schema/presets/sqlite'
 import { AUDIT_LOGS, auditLogSql } from '../../engines/support/audit-log'
@@ -19,16 +34,23 @@ const [storage, cache] = [createStorage(), createStorage()]
 /** Prints what a careless app would print about each request. */
 const careless: AutoApiPlugin = {
   name: 'careless',
-  onCaller: (ctx: AutoApiContext) => console.info(JSON.stringify([ctx.user, ctx.permissions, ctx.tenant, ctx.credential, ctx.metadata, ctx.params, ctx.query])),
+  onCaller: (ctx: AutoApiContext) =>
+    console.info(JSON.stringify([ctx.user, ctx.permissions, ctx.tenant, ctx.credential, ctx.metadata, ctx.params, ctx.query])),
   onCommit: changes => console.info(JSON.stringify(changes)),
   around: async (_ctx, next) => {
     const response = await next()
     console.info(JSON.stringify(response))
     return response
   },
-  routes: [{ method: 'GET', path: '/failing', handler: (ctx: AutoApiContext) => {
-    throw Object.assign(new Error(`broken for ${JSON.stringify(ctx.credential)}`), { ctx })
-  } }],
+  routes: [
+    {
+      method: 'GET',
+      path: '/failing',
+      handler: (ctx: AutoApiContext) => {
+        throw Object.assign(new Error(`broken for ${JSON.stringify(ctx.credential)}`), { ctx })
+      },
+    },
+  ],
 }
 /** Every exported plugin. One that is added needs a line here. */
 const PLUGINS: Readonly<Record<string, AutoApiPlugin>> = {
@@ -51,11 +73,17 @@ let log: string
 beforeAll(async () => {
   log = ''
   for (const method of ['log', 'info', 'warn', 'error', 'debug'] as const)
-    vi.spyOn(console, method).mockImplementation((...args: unknown[]) => void (log += `${args.map(arg => arg instanceof Error ? `${arg.stack} ${JSON.stringify(arg)}` : String(arg)).join(' ')}\n`))
+    vi.spyOn(console, method).mockImplementation(
+      (...args: unknown[]) =>
+        void (log += `${args.map(arg => (arg instanceof Error ? `${arg.stack} ${JSON.stringify(arg)}` : String(arg))).join(' ')}\n`),
+    )
   api = await openTokenApi({
     options: { manage: 'admin', failures: { limit: 1_000_000 } },
     modules: [{ apiTokens: tokens, idempotencyKeys: idempotencyKeysTable(), auditLog: AUDIT_LOGS.sqlite }],
-    registrations: [{ name: 'auditLog', schema: AUDIT_LOGS.sqlite, authorization: { permissions: { read: true } } }, { name: 'covers', schema: covers, authorization: { permissions: { read: true, update: true } }, protectedFields: ['cover'] }],
+    registrations: [
+      { name: 'auditLog', schema: AUDIT_LOGS.sqlite, authorization: { permissions: { read: true } } },
+      { name: 'covers', schema: covers, authorization: { permissions: { read: true, update: true } }, protectedFields: ['cover'] },
+    ],
     plugins: [...Object.values(PLUGINS), careless],
     built: ['fileUpload.resources', 'fileUpload.buildSetup'],
     before: `${await auditLogSql('sqlite')} create table idempotency_keys (id text primary key, parent text, record_id text, fingerprint text not null, access text, status integer,
@@ -68,9 +96,16 @@ afterAll(async () => {
 })
 
 /** Sends a request and searches its response. */
-async function send(method: string, path: string, options: { body?: unknown, headers?: Record<string, string>, caller?: Caller, token?: string } = {}): Promise<Answered> {
+async function send(
+  method: string,
+  path: string,
+  options: { body?: unknown, headers?: Record<string, string>, caller?: Caller, token?: string } = {},
+): Promise<Answered> {
   const { token, headers, ...rest } = options
-  const answer = await api.server.request(method, `/api${path}`, { ...rest, headers: { ...headers, ...token !== undefined && { authorization: `Bearer ${token}` } } })
+  const answer = await api.server.request(method, `/api${path}`, {
+    ...rest,
+    headers: { ...headers, ...(token !== undefined && { authorization: `Bearer ${token}` }) },
+  })
   assertNoSecrets(JSON.stringify([[...answer.headers], withoutIssued(answer.body)]), `The response to ${method} ${path}`)
   return answer
 }
@@ -83,7 +118,13 @@ describe('the secrets of tokens', () => {
   it('are found, if something contains them', () => {
     const secret = `aat_${'A1b2C3d4E5f6G7'.repeat(4).slice(0, 49)}`
     rememberSecret(secret)
-    for (const leak of [secret, secret.slice(4, 30), secret.slice(-12), Buffer.from(secret).toString('base64'), Buffer.from(secret).toString('hex')])
+    for (const leak of [
+      secret,
+      secret.slice(4, 30),
+      secret.slice(-12),
+      Buffer.from(secret).toString('base64'),
+      Buffer.from(secret).toString('hex'),
+    ])
       expect(() => assertNoSecrets(`before ${leak} after`, 'The text'), leak).toThrow('The text contains')
     expect(() => assertNoSecrets(secret.slice(0, 8), 'The start')).not.toThrow()
   })
@@ -100,7 +141,11 @@ describe('the secrets of tokens', () => {
     const create = () => send('POST', '/apiTokens', { caller, body: { name: 'first' }, headers: key })
     const { id, token } = keep(await create(), 201)
     expect((await create()).body).toMatchObject({ id, tokenAlreadyIssued: true })
-    const bulk = await send('POST', '/apiTokens/bulk', { caller, body: { items: [{ name: 'second' }, { name: 'third', scopes: ['posts:read', 'apiTokens:read'] }] }, headers: { 'idempotency-key': 'bulk-1' } })
+    const bulk = await send('POST', '/apiTokens/bulk', {
+      caller,
+      body: { items: [{ name: 'second' }, { name: 'third', scopes: ['posts:read', 'apiTokens:read'] }] },
+      headers: { 'idempotency-key': 'bulk-1' },
+    })
     const [, scoped] = bulk.body.data.map((record: { token: string }) => record.token) as string[]
     secrets.push(...bulk.body.data.map((record: { token: string }) => record.token))
     const rotate = () => send('POST', `/apiTokens/${id}/rotate`, { caller, headers: { 'idempotency-key': 'rotate-1' } })
@@ -108,22 +153,65 @@ describe('the secrets of tokens', () => {
     expect((await rotate()).body).toMatchObject({ id, tokenAlreadyIssued: true })
 
     // The retry has not rotated again.
-    expect([(await send('GET', '/posts', { token: rotated })).status, (await send('GET', '/apiTokens', { token: rotated })).status]).toEqual([200, 403])
+    expect([
+      (await send('GET', '/posts', { token: rotated })).status,
+      (await send('GET', '/apiTokens', { token: rotated })).status,
+    ]).toEqual([200, 403])
     const png = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==', 'base64')
     for (const secret of [rotated, token, scoped!]) {
-      for (const path of ['/apiTokens', `/apiTokens/${id}`, '/apiTokens?filter[name]=first', '/apiTokens/export', '/apiTokens/aggregate?aggregate=count', '/audit-log?limit=100', '/auditLog', '/activity', `/apiTokens/${id}/history`, '/permissions', '/_schema', '/_openapi.json', '/_reference', '/failing', '/posts', '/nothing'])
+      for (const path of [
+        '/apiTokens',
+        `/apiTokens/${id}`,
+        '/apiTokens?filter[name]=first',
+        '/apiTokens/export',
+        '/apiTokens/aggregate?aggregate=count',
+        '/audit-log?limit=100',
+        '/auditLog',
+        '/activity',
+        `/apiTokens/${id}/history`,
+        '/permissions',
+        '/_schema',
+        '/_openapi.json',
+        '/_reference',
+        '/failing',
+        '/posts',
+        '/nothing',
+      ])
         await send('GET', path, { token: secret })
       await send('PATCH', `/apiTokens/${id}`, { token: secret, body: { name: secret.slice(0, 8), tokenHash: 'x' } })
       await send('POST', '/posts', { token: secret, body: { title: 'x', wrong: 1 } })
       await send('POST', '/tokens/introspect', { caller, body: { token: secret } })
       for (const name of ['list', 'get', 'history', 'describe'])
-        await send('POST', '/mcp', { token: secret, body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: { resource: 'apiTokens', ...name !== 'list' && name !== 'describe' && { id } } } } })
+        await send('POST', '/mcp', {
+          token: secret,
+          body: {
+            jsonrpc: '2.0',
+            id: 1,
+            method: 'tools/call',
+            params: { name, arguments: { resource: 'apiTokens', ...(name !== 'list' && name !== 'describe' && { id }) } },
+          },
+        })
       await send('GET', `/posts?token=${secret}`, { caller })
       await send('GET', `/posts/${secret}`, { caller })
-      await send('POST', '/apiTokens', { caller, body: { name: 'x', token: secret }, headers: { 'idempotency-key': secret.slice(0, 8) } }).then(({ body }) => typeof body.token === 'string' && secrets.push(body.token))
-      await api.server.request('POST', '/api/covers/1/upload/cover', { raw: png, headers: { 'content-type': 'image/png', 'authorization': `Bearer ${secret}` } })
+      await send('POST', '/apiTokens', {
+        caller,
+        body: { name: 'x', token: secret },
+        headers: { 'idempotency-key': secret.slice(0, 8) },
+      }).then(({ body }) => typeof body.token === 'string' && secrets.push(body.token))
+      await api.server.request('POST', '/api/covers/1/upload/cover', {
+        raw: png,
+        headers: { 'content-type': 'image/png', 'authorization': `Bearer ${secret}` },
+      })
     }
-    for (const path of ['/apiTokens?limit=100', '/apiTokens/export', '/audit-log?limit=100', '/auditLog', '/activity?limit=100', `/apiTokens/${id}/history`]) expect([path, (await send('GET', path, { caller })).status]).toEqual([path, 200])
+    for (const path of [
+      '/apiTokens?limit=100',
+      '/apiTokens/export',
+      '/audit-log?limit=100',
+      '/auditLog',
+      '/activity?limit=100',
+      `/apiTokens/${id}/history`,
+    ])
+      expect([path, (await send('GET', path, { caller })).status]).toEqual([path, 200])
     await send('DELETE', `/apiTokens/${id}`, { caller })
     await send('GET', '/posts', { token: rotated })
 
@@ -132,7 +220,12 @@ describe('the secrets of tokens', () => {
     expect(log).toContain(`tokenId=${id}`)
     expect(log.split('\n').length).toBeGreaterThan(50)
     assertNoSecrets(log, 'The log')
-    const stored = Object.fromEntries(['posts', 'users', 'notes', 'audit_log', 'idempotency_keys'].map(table => [table, api.client.prepare(`select * from ${table}`).all()]))
+    const stored = Object.fromEntries(
+      ['posts', 'users', 'notes', 'audit_log', 'idempotency_keys'].map(table => [
+        table,
+        api.client.prepare(`select * from ${table}`).all(),
+      ]),
+    )
     for (const table of ['audit_log', 'idempotency_keys']) expect(stored[table]!.length, table).toBeGreaterThan(2)
     assertNoSecrets(JSON.stringify(stored), 'The database')
     // The table of tokens has the hash, and nothing else of a secret but its start.
@@ -143,6 +236,10 @@ describe('the secrets of tokens', () => {
     const files = await storage.getKeys()
     expect(files.length).toBeGreaterThan(0)
     for (const key of await cache.getKeys()) assertNoSecrets(`${key} ${JSON.stringify(await cache.getItem(key))}`, 'The cache')
-    for (const file of files) assertNoSecrets(`${file} ${JSON.stringify(await storage.getMeta(file))} ${Buffer.from(await storage.getItemRaw<Uint8Array>(file) ?? []).toString('latin1')}`, 'A file')
+    for (const file of files)
+      assertNoSecrets(
+        `${file} ${JSON.stringify(await storage.getMeta(file))} ${Buffer.from((await storage.getItemRaw<Uint8Array>(file)) ?? []).toString('latin1')}`,
+        'A file',
+      )
   })
 })

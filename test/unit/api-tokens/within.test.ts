@@ -62,14 +62,28 @@ const ACCEPTS: Readonly<Record<ReturnType<RowRule>, (row: Article) => boolean>> 
 }
 
 const rule = fc.constantFrom(...Object.keys(RULES))
-const usually = fc.oneof({ weight: 3, arbitrary: fc.constantFrom('true', 'signed in', 'a', 'a or the role', 'everybody but writers') }, { weight: 2, arbitrary: rule })
+const usually = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom('true', 'signed in', 'a', 'a or the role', 'everybody but writers') },
+  { weight: 2, arbitrary: rule },
+)
 const rules = fc.record(Object.fromEntries(OPERATIONS.map(operation => [operation, usually])) as Record<Operation, typeof usually>)
-const SCOPES = [...['articles', 'tags'].flatMap(resource => OPERATIONS.map(operation => `${resource}:${operation}`)), 'a', 'b', 'editor', 'writer', '*']
+const SCOPES = [
+  ...['articles', 'tags'].flatMap(resource => OPERATIONS.map(operation => `${resource}:${operation}`)),
+  'a',
+  'b',
+  'editor',
+  'writer',
+  '*',
+]
 
 const CASE = fc.record({
   role: fc.constantFrom('editor', 'writer', undefined),
   permissions: fc.subarray(['a', 'b', '*']).filter(list => !list.includes('*') || list.length === 1),
-  scopes: fc.oneof({ weight: 1, arbitrary: fc.constant(null) }, { weight: 6, arbitrary: fc.subarray(SCOPES) }, { weight: 3, arbitrary: fc.subarray(SCOPES, { minLength: SCOPES.length - 4 }) }),
+  scopes: fc.oneof(
+    { weight: 1, arbitrary: fc.constant(null) },
+    { weight: 6, arbitrary: fc.subarray(SCOPES) },
+    { weight: 3, arbitrary: fc.subarray(SCOPES, { minLength: SCOPES.length - 4 }) },
+  ),
   articles: rules,
   tags: rules,
   rows: fc.constantFrom(...Object.keys(ROW_RULES)),
@@ -80,7 +94,11 @@ const CASE = fc.record({
 type Case = typeof CASE extends fc.Arbitrary<infer T> ? T : never
 
 const toPermissions = (names: Readonly<Record<Operation, string>>) =>
-  Object.fromEntries(Object.entries(names).map(([operation, name]) => [operation, RULES[name]]).filter(([, value]) => value !== undefined)) as ResourceAuth['permissions']
+  Object.fromEntries(
+    Object.entries(names)
+      .map(([operation, name]) => [operation, RULES[name]])
+      .filter(([, value]) => value !== undefined),
+  ) as ResourceAuth['permissions']
 
 function toAuth({ articles, rows, objects, readNote, writeNote }: Case): ResourceAuth {
   const [filter, accepts] = [ROW_RULES[rows], ROW_RULES[objects]]
@@ -93,7 +111,12 @@ function toAuth({ articles, rows, objects, readNote, writeNote }: Case): Resourc
 }
 
 /** Requests about the field with rules, besides those of the matrix. */
-const FIELD_REQUESTS: readonly { readonly name: string, readonly like: RequestName, readonly target: [path: string, options?: RequestOptions], readonly scopes?: readonly string[] }[] = [
+const FIELD_REQUESTS: readonly {
+  readonly name: string
+  readonly like: RequestName
+  readonly target: [path: string, options?: RequestOptions]
+  readonly scopes?: readonly string[]
+}[] = [
   { name: 'select the field', like: 'list', target: ['/articles?fields=id,note'] },
   { name: 'sort by the field', like: 'list', target: ['/articles?sort=note'] },
   { name: 'filter by the field', like: 'list', target: ['/articles?filter[note]=n1'] },
@@ -104,10 +127,22 @@ const FIELD_REQUESTS: readonly { readonly name: string, readonly like: RequestNa
   { name: 'include from the other side', like: 'related', target: ['/tags?include=articles'] },
 ]
 
-const ALL: readonly { readonly name: string, readonly scopes: readonly string[], readonly target: [path: string, options?: RequestOptions], readonly ofTrash?: true, readonly linked?: true }[] = [
+const ALL: readonly {
+  readonly name: string
+  readonly scopes: readonly string[]
+  readonly target: [path: string, options?: RequestOptions]
+  readonly ofTrash?: true
+  readonly linked?: true
+}[] = [
   ...REQUEST_NAMES.map((name) => {
     const { target, ofTrash, linked }: Request = PLUGIN_REQUESTS.get(name) ?? REQUESTS[name as RequestName]
-    return { name, scopes: isAboutCaller(name) ? [] : scopesOf(name), target: target('articles'), ...ofTrash && { ofTrash }, ...linked && { linked } }
+    return {
+      name,
+      scopes: isAboutCaller(name) ? [] : scopesOf(name),
+      target: target('articles'),
+      ...(ofTrash && { ofTrash }),
+      ...(linked && { linked }),
+    }
   }),
   ...FIELD_REQUESTS.map(({ like, ...request }) => ({ scopes: scopesOf(like), ...request })),
 ]
@@ -133,7 +168,10 @@ async function open(given: Case): Promise<World> {
   const { role, permissions, scopes } = given
   const owner = { id: 1, organizationId: 1, ...role !== undefined && { role }, permissions }
   client.exec('delete from api_tokens')
-  client.prepare('insert into api_tokens (id, name, user_id, organization_id, scopes, start, token_hash, last_used_at, created_at, updated_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
+  client
+    .prepare(
+      'insert into api_tokens (id, name, user_id, organization_id, scopes, start, token_hash, last_used_at, created_at, updated_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    )
     .run('t', 'token', '1', '1', scopes && JSON.stringify(scopes), TOKEN.slice(0, 8), tokenHash, Date.now(), Date.now(), Date.now())
   const server = await createServer({
     db,
@@ -166,17 +204,25 @@ interface Outcome extends Answered {
   readonly changes: readonly string[]
 }
 
-async function send({ server, owner }: World, { target: [path, options = {}], ofTrash, linked }: typeof ALL[number], withToken: boolean): Promise<Outcome> {
+async function send(
+  { server, owner }: World,
+  { target: [path, options = {}], ofTrash, linked }: (typeof ALL)[number],
+  withToken: boolean,
+): Promise<Outcome> {
   reset()
-  for (const row of ROWS) put('articles', { organization_id: 1, ...row, ...ofTrash && row.id === 1 && { deleted_at: 1700000000000, deletion_id: 'd1' } })
+  for (const row of ROWS)
+    put('articles', { organization_id: 1, ...row, ...(ofTrash && row.id === 1 && { deleted_at: 1700000000000, deletion_id: 'd1' }) })
   for (const { id } of ROWS) if (linked || id > 1) put('article_tags', { article_id: id, tag_id: 1 })
   const before = dump() as Rows
   const { method = 'GET', body, headers } = options
   const answer = await server.request(method, `/api${path}`, {
-    body, caller: withToken ? {} : { user: owner, permissions: owner.permissions } as Caller,
-    headers: { ...headers, ...withToken && { authorization: `Bearer ${TOKEN}` } },
+    body,
+    caller: withToken ? {} : ({ user: owner, permissions: owner.permissions } as Caller),
+    headers: { ...headers, ...(withToken && { authorization: `Bearer ${TOKEN}` }) },
   })
-  const changes = changesBetween(before, dump() as Rows).map(({ table, id, from, to }) => `${from ? to ? 'change' : 'remove' : 'add'} ${table} ${id}`)
+  const changes = changesBetween(before, dump() as Rows).map(
+    ({ table, id, from, to }) => `${from ? (to ? 'change' : 'remove') : 'add'} ${table} ${id}`,
+  )
   return { ...answer, changes }
 }
 
@@ -187,9 +233,16 @@ const GENERATED = new Set(['deletedAt', 'deletionId', 'hasMore', 'nextCursor', '
 function isWithin(token: unknown, owner: unknown): boolean {
   if (typeof token === 'boolean') return !token || owner === true
   if (typeof token === 'number' && typeof owner === 'number') return token <= owner
-  if (Array.isArray(token)) return Array.isArray(owner) && token.every(entry => owner.some(other => isSame(entry, other) && isWithin(entry, other)))
+  if (Array.isArray(token))
+    return Array.isArray(owner) && token.every(entry => owner.some(other => isSame(entry, other) && isWithin(entry, other)))
   if (typeof token === 'object' && token !== null)
-    return typeof owner === 'object' && owner !== null && Object.entries(token).every(([key, value]) => GENERATED.has(key) || (key in owner && isWithin(value, (owner as Record<string, unknown>)[key])))
+    return (
+      typeof owner === 'object'
+      && owner !== null
+      && Object.entries(token).every(
+        ([key, value]) => GENERATED.has(key) || (key in owner && isWithin(value, (owner as Record<string, unknown>)[key])),
+      )
+    )
   return withoutKey(token) === withoutKey(owner)
 }
 
@@ -205,7 +258,12 @@ function isSame(one: unknown, other: unknown): boolean {
 }
 
 const capabilitiesOf = (body: { resources: Record<string, { capabilities: object, fields: object | readonly { name: string }[] }> }) =>
-  Object.fromEntries(Object.entries(body.resources).map(([name, { capabilities, fields }]) => [name, { capabilities, fields: Array.isArray(fields) ? fields.map(field => field.name) : Object.keys(fields) }]))
+  Object.fromEntries(
+    Object.entries(body.resources).map(([name, { capabilities, fields }]) => [
+      name,
+      { capabilities, fields: Array.isArray(fields) ? fields.map(field => field.name) : Object.keys(fields) },
+    ]),
+  )
 
 /** The lines of a file by the first column. Its columns depend on what the reader can read. */
 const idsOf = (text: string) => text.split(/\r?\n/).slice(1).map(line => /^\d+/.exec(line)?.[0])
@@ -252,7 +310,8 @@ describe('a token', () => {
         expect(owner.changes, where).toEqual(expect.arrayContaining([...token.changes]))
         const [own, whole] = [bodyOf(request.name, token), bodyOf(request.name, owner)]
         expect(isWithin(own, whole), `${where}\n${JSON.stringify(own)}\n${JSON.stringify(whole)}`).toBe(true)
-        if (given.scopes !== null) for (const scope of request.scopes) expect([where, scope, isNamed(scope, given)]).toEqual([where, scope, true])
+        if (given.scopes !== null)
+          for (const scope of request.scopes) expect([where, scope, isNamed(scope, given)]).toEqual([where, scope, true])
       }
     }), { numRuns: RUNS })
     console.info(`tokens: ${counts.done} requests done, ${counts.refused} refused`)

@@ -12,7 +12,34 @@ afterAll(() => notebook.client.close())
 
 beforeEach(() => notebook.reset())
 
-const TEXTS = ['plain', 'a/b', 'a b', 'a,b', 'a%b', 'a%2Fb', 'a?b', 'a#b', 'a+b', 'a&b=c', 'a;b', '"a"', '\'a\'', 'ä', '日本', '👩‍🚀', '1e0', '<a>', '\\', '...', 'a\tb', '~', '*', '[1]', '$&', 'null']
+const TEXTS = [
+  'plain',
+  'a/b',
+  'a b',
+  'a,b',
+  'a%b',
+  'a%2Fb',
+  'a?b',
+  'a#b',
+  'a+b',
+  'a&b=c',
+  'a;b',
+  '"a"',
+  '\'a\'',
+  'ä',
+  '日本',
+  '👩‍🚀',
+  '1e0',
+  '<a>',
+  '\\',
+  '...',
+  'a\tb',
+  '~',
+  '*',
+  '[1]',
+  '$&',
+  'null',
+]
 
 describe('the Location of a record', () => {
   it.each(TEXTS)('finds the record for any text key: %j', async (slug) => {
@@ -38,10 +65,13 @@ describe('the Location of a record', () => {
     expect([made.body.id, made.headers.get('location')]).toEqual([4, '/api/notes/4'])
   })
 
-  it.each(['/api/labels?x=1', '/api/labels/', '/api/labels/?x=1'])('is below the collection, for each spelling of the collection: %s', async (path) => {
-    const made = await notebook.request('POST', path, { body: { slug: 'x', name: 'new' } })
-    expect(made.headers.get('location')).toBe('/api/labels/x')
-  })
+  it.each(['/api/labels?x=1', '/api/labels/', '/api/labels/?x=1'])(
+    'is below the collection, for each spelling of the collection: %s',
+    async (path) => {
+      const made = await notebook.request('POST', path, { body: { slug: 'x', name: 'new' } })
+      expect(made.headers.get('location')).toBe('/api/labels/x')
+    },
+  )
 })
 
 describe('the id of a composite key', () => {
@@ -84,7 +114,10 @@ describe('a path of a text key', () => {
     expect((await notebook.request('GET', path)).body).toEqual({ slug: 'a', name: 'A' })
   })
 
-  it.each(['/api/labels/a/b', '/api/labelsa', '/api/label', '/api'])('is not a path of the API when it is longer or has no resource: %s', async (path) => {
-    expect((await notebook.request('GET', path)).body.data).toBeUndefined()
-  })
+  it.each(['/api/labels/a/b', '/api/labelsa', '/api/label', '/api'])(
+    'is not a path of the API when it is longer or has no resource: %s',
+    async (path) => {
+      expect((await notebook.request('GET', path)).body.data).toBeUndefined()
+    },
+  )
 })

@@ -91,13 +91,31 @@ describe.each(WRITES)('a body of %s %s', (method, path) => {
     await expectRefused(method, path, { raw: '{"title":"a"}', headers }, 415, 'UNSUPPORTED_MEDIA_TYPE')
   })
 
-  it.each(['application/json', 'Application/JSON', 'application/json; charset=utf-8', ' application/json ;q=1'])('of application/json is read, however it is spelled: %s', async (type) => {
-    expect((await notebook.request(method, path, { raw: '{"title":"a"}', headers: { 'content-type': type } })).status).toBeLessThan(300)
-  })
+  it.each(['application/json', 'Application/JSON', 'application/json; charset=utf-8', ' application/json ;q=1'])(
+    'of application/json is read, however it is spelled: %s',
+    async (type) => {
+      expect((await notebook.request(method, path, { raw: '{"title":"a"}', headers: { 'content-type': type } })).status).toBeLessThan(300)
+    },
+  )
 })
 
 /** Keys no table has; each as the only one and beside a good one. */
-const UNKNOWN_KEYS = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', '__defineGetter__', 'Title', 'title ', '', 'notes.title', 'a\0b', 'filter', '$set', '0']
+const UNKNOWN_KEYS = [
+  '__proto__',
+  'constructor',
+  'prototype',
+  'toString',
+  'hasOwnProperty',
+  '__defineGetter__',
+  'Title',
+  'title ',
+  '',
+  'notes.title',
+  'a\0b',
+  'filter',
+  '$set',
+  '0',
+]
 
 describe.each(WRITES)('a key of a body of %s %s', (method, path) => {
   it.each(UNKNOWN_KEYS)('that the table does not have is a 400 that names it: %j', async (key) => {
@@ -128,13 +146,22 @@ const VALUES: [field: string, values: unknown[]][] = [
 ]
 
 describe.each(WRITES)('a value in a body of %s %s', (method, path) => {
-  it.each(VALUES.flatMap(([field, values]) => values.map(value => [field, short(JSON.stringify(value)), value] as const)))('that does not fit its column is a 400 that names the field: %s = %s', async (field, _value, value) => {
-    const { body } = await expectRefused(method, path, { body: { title: 'a', [field]: value } }, 400, 'VALIDATION_FAILED')
-    expect(body.data.issues.map((issue: { path: string[] }) => issue.path)).toEqual([[field]])
-  })
+  it.each(VALUES.flatMap(([field, values]) => values.map(value => [field, short(JSON.stringify(value)), value] as const)))(
+    'that does not fit its column is a 400 that names the field: %s = %s',
+    async (field, _value, value) => {
+      const { body } = await expectRefused(method, path, { body: { title: 'a', [field]: value } }, 400, 'VALIDATION_FAILED')
+      expect(body.data.issues.map((issue: { path: string[] }) => issue.path)).toEqual([[field]])
+    },
+  )
 
   it('is reported with every other that does not fit', async () => {
-    const { body } = await expectRefused(method, path, { body: { title: null, rank: 'x', dueAt: 'x', status: 'x' } }, 400, 'VALIDATION_FAILED')
+    const { body } = await expectRefused(
+      method,
+      path,
+      { body: { title: null, rank: 'x', dueAt: 'x', status: 'x' } },
+      400,
+      'VALIDATION_FAILED',
+    )
     expect(body.data.issues.map((issue: { path: string[] }) => issue.path[0]).sort()).toEqual(['dueAt', 'rank', 'status', 'title'])
   })
 
@@ -168,20 +195,80 @@ describe('a required value that is missing', () => {
 })
 
 const NO_ID: Record<string, string[]> = {
-  notes: ['abc', '01', '1e0', '-0', '+1', '1.0', '1e30', '%201', '1%20', '9007199254740993', '99999999999999999999', '%00', '1%00', '%', '%zz', '%E0%A4%A', '%C0%80', '1,1', '0x1', 'null', 'undefined', '__proto__', '1;drop table', '1%27%20or%201=1', '4', '-1', '0', 'x'.repeat(5000)],
+  notes: [
+    'abc',
+    '01',
+    '1e0',
+    '-0',
+    '+1',
+    '1.0',
+    '1e30',
+    '%201',
+    '1%20',
+    '9007199254740993',
+    '99999999999999999999',
+    '%00',
+    '1%00',
+    '%',
+    '%zz',
+    '%E0%A4%A',
+    '%C0%80',
+    '1,1',
+    '0x1',
+    'null',
+    'undefined',
+    '__proto__',
+    '1;drop table',
+    '1%27%20or%201=1',
+    '4',
+    '-1',
+    '0',
+    'x'.repeat(5000),
+  ],
   labels: ['b', 'A', 'a%00', '%00', '%', '%zz', '1', '1e0', '__proto__', 'a%20', '%20a', 'a%27%20or%20%271%27=%271', 'x'.repeat(5000)],
   seats: ['red', 'red,', 'red,01', 'red,1e0', 'red,-0', 'red,1,1', 'red,%', '%zz,1', 'red,3', ',', '1,red', 'red%00,1', 'red;1', 'a,b,1'],
 }
 
-const BY_ID: [method: string, body: object | undefined, query: string][] = [['GET', undefined, ''], ['PATCH', {}, ''], ['DELETE', undefined, ''], ['DELETE', undefined, '?force=true']]
+const BY_ID: [method: string, body: object | undefined, query: string][] = [
+  ['GET', undefined, ''],
+  ['PATCH', {}, ''],
+  ['DELETE', undefined, ''],
+  ['DELETE', undefined, '?force=true'],
+]
 
 describe.each(BY_ID)('an id of %s', (method, body, query) => {
-  it.each(Object.entries(NO_ID).flatMap(([resource, ids]) => ids.map(id => [resource, short(id), id] as const)))('that no row has, or that is not written as the column writes it, is a 404: /%s/%s', async (resource, _id, id) => {
-    await expectRefused(method, `/api/${resource}/${id}${query}`, { body }, 404, 'NOT_FOUND')
-  })
+  it.each(Object.entries(NO_ID).flatMap(([resource, ids]) => ids.map(id => [resource, short(id), id] as const)))(
+    'that no row has, or that is not written as the column writes it, is a 404: /%s/%s',
+    async (resource, _id, id) => {
+      await expectRefused(method, `/api/${resource}/${id}${query}`, { body }, 404, 'NOT_FOUND')
+    },
+  )
 })
 
-const NO_NUMBER = ['0', '-1', '1.5', '', ' ', '%20', '1%20', 'abc', '01', '1e3', '+1', '0x1', 'NaN', 'Infinity', 'null', '1,2', '%00', '%zz', '١', '99999999999999999999', '9'.repeat(5000), '1e400']
+const NO_NUMBER = [
+  '0',
+  '-1',
+  '1.5',
+  '',
+  ' ',
+  '%20',
+  '1%20',
+  'abc',
+  '01',
+  '1e3',
+  '+1',
+  '0x1',
+  'NaN',
+  'Infinity',
+  'null',
+  '1,2',
+  '%00',
+  '%zz',
+  '١',
+  '99999999999999999999',
+  '9'.repeat(5000),
+  '1e400',
+]
 
 describe.each(['page', 'limit'])('%s', (parameter) => {
   it.each(NO_NUMBER.map(value => [short(value), value]))('that is no whole number of at least 1 is a 400: "%s"', async (_title, value) => {
@@ -207,9 +294,12 @@ describe('a page', () => {
 })
 
 describe('force', () => {
-  it.each(['1', '', 'TRUE', 'yes', '%00', '__proto__', '%'])('that is neither true nor false is a 400 and deletes nothing: %j', async (force) => {
-    await expectRefused('DELETE', `/api/notes/1?force=${force}`, {}, 400, 'INVALID_QUERY')
-  })
+  it.each(['1', '', 'TRUE', 'yes', '%00', '__proto__', '%'])(
+    'that is neither true nor false is a 400 and deletes nothing: %j',
+    async (force) => {
+      await expectRefused('DELETE', `/api/notes/1?force=${force}`, {}, 400, 'INVALID_QUERY')
+    },
+  )
 
   it('given twice is a 400 and deletes nothing', async () => {
     await expectRefused('DELETE', '/api/notes/1?force=true&force=true', {}, 400, 'INVALID_QUERY')
@@ -217,7 +307,16 @@ describe('force', () => {
 })
 
 describe('a query parameter with the name of a built-in property', () => {
-  it.each(['__proto__', 'constructor', 'prototype', '__proto__[polluted]', 'constructor[prototype][polluted]', 'toString', 'hasOwnProperty', 'page[__proto__]'])('is no parameter and changes nothing: %s', async (name) => {
+  it.each([
+    '__proto__',
+    'constructor',
+    'prototype',
+    '__proto__[polluted]',
+    'constructor[prototype][polluted]',
+    'toString',
+    'hasOwnProperty',
+    'page[__proto__]',
+  ])('is no parameter and changes nothing: %s', async (name) => {
     const plain = await notebook.request('GET', '/api/notes')
     const answer = await notebook.request('GET', `/api/notes?${name}=1&${encodeURIComponent(name)}=2`)
     expect({ status: answer.status, body: answer.body }).toEqual({ status: 200, body: plain.body })
@@ -243,8 +342,33 @@ describe('a method that a path does not have', () => {
 
 describe('random input', () => {
   const path = fc.string({ unit: 'binary', maxLength: 12 }).map(text => encodeURIComponent(text.toWellFormed()))
-  const anything = fc.oneof(fc.string({ unit: 'binary' }), fc.integer(), fc.double(), fc.boolean(), fc.constant(null), fc.array(fc.string()), fc.object({ maxDepth: 2 }))
-  const field = fc.constantFrom('title', 'status', 'rank', 'weight', 'price', 'pinned', 'dueAt', 'size', 'meta', 'cover', 'shape', 'secret', 'score', 'id', 'createdAt', '__proto__')
+  const anything = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.integer(),
+    fc.double(),
+    fc.boolean(),
+    fc.constant(null),
+    fc.array(fc.string()),
+    fc.object({ maxDepth: 2 }),
+  )
+  const field = fc.constantFrom(
+    'title',
+    'status',
+    'rank',
+    'weight',
+    'price',
+    'pinned',
+    'dueAt',
+    'size',
+    'meta',
+    'cover',
+    'shape',
+    'secret',
+    'score',
+    'id',
+    'createdAt',
+    '__proto__',
+  )
 
   it('as an id returns 404 unless a row has it', async () => {
     await fc.assert(fc.asyncProperty(fc.constantFrom('notes', 'labels', 'seats'), path, async (resource, id) => {
@@ -255,22 +379,57 @@ describe('random input', () => {
   })
 
   it('as a query string never returns a 5xx', async () => {
-    const name = fc.oneof(fc.constantFrom('page', 'limit', 'sort', 'filter', 'fields', 'include', 'cursor', 'cursorFields', 'aggregate', 'groupBy', 'filter[title]', 'filter[__proto__]', 'count', 'includeDeleted'), path)
-    const value = fc.oneof(path, fc.json().map(encodeURIComponent), fc.constantFrom('title', '-title', 'id,title', '{}', '[]', 'a{', '%', '%zz', 'count', 'sum(rank)'))
+    const name = fc.oneof(
+      fc.constantFrom(
+        'page',
+        'limit',
+        'sort',
+        'filter',
+        'fields',
+        'include',
+        'cursor',
+        'cursorFields',
+        'aggregate',
+        'groupBy',
+        'filter[title]',
+        'filter[__proto__]',
+        'count',
+        'includeDeleted',
+      ),
+      path,
+    )
+    const value = fc.oneof(
+      path,
+      fc.json().map(encodeURIComponent),
+      fc.constantFrom('title', '-title', 'id,title', '{}', '[]', 'a{', '%', '%zz', 'count', 'sum(rank)'),
+    )
     await fc.assert(fc.asyncProperty(fc.array(fc.tuple(name, value), { maxLength: 4 }), async (pairs) => {
       const answer = await notebook.request('GET', `/api/notes?${pairs.map(pair => pair.join('=')).join('&')}`)
       expect(answer.status).toBeLessThan(500)
-      expect(answer.status === 200 || problemsOf(answer, { status: answer.status, code: answer.body.data?.code })).toEqual(answer.status === 200 ? true : [])
+      expect(answer.status === 200 || problemsOf(answer, { status: answer.status, code: answer.body.data?.code })).toEqual(
+        answer.status === 200 ? true : [],
+      )
     }), { numRuns: 300 })
     expect(notebook.dump()).toBe(before)
   })
 
-  it.each(['filter', 'include', 'sort', 'fields', 'aggregate', 'cursor'])('as a %s as long and deep as a URL can be never returns a 5xx', async (name) => {
-    for (const text of ['['.repeat(2000), '{"a":'.repeat(800), `${'['.repeat(1000)}${']'.repeat(1000)}`, 'a.'.repeat(3000), 'a{include:'.repeat(700), '('.repeat(5000), 'a,'.repeat(3000)]) {
-      const { status } = await notebook.request('GET', `/api/notes?${name}=${encodeURIComponent(text)}`)
-      expect(status).toBeLessThan(500)
-    }
-  })
+  it.each(['filter', 'include', 'sort', 'fields', 'aggregate', 'cursor'])(
+    'as a %s as long and deep as a URL can be never returns a 5xx',
+    async (name) => {
+      for (const text of [
+        '['.repeat(2000),
+        '{"a":'.repeat(800),
+        `${'['.repeat(1000)}${']'.repeat(1000)}`,
+        'a.'.repeat(3000),
+        'a{include:'.repeat(700),
+        '('.repeat(5000),
+        'a,'.repeat(3000),
+      ]) {
+        const { status } = await notebook.request('GET', `/api/notes?${name}=${encodeURIComponent(text)}`)
+        expect(status).toBeLessThan(500)
+      }
+    },
+  )
 
   it('as a body never returns a 5xx, and writes nothing when it is refused', async () => {
     await fc.assert(fc.asyncProperty(fc.constantFrom(...WRITES), fc.dictionary(field, anything), async ([method, path], body) => {

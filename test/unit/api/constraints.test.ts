@@ -39,26 +39,43 @@ async function refused(method: string, path: string, body: unknown, status: numb
 }
 
 describe('a duplicate of a unique value', () => {
-  it.each([['POST', '/api/folders'], ['PATCH', '/api/folders/2']])('is a 409 that names the column to a caller who can read it: %s', async (method, path) => {
+  it.each([
+    ['POST', '/api/folders'],
+    ['PATCH', '/api/folders/2'],
+  ])('is a 409 that names the column to a caller who can read it: %s', async (method, path) => {
     expect(await refused(method, path, { name: 'inbox' }, 409, 'CONFLICT', staff)).toEqual({ code: 'CONFLICT', fields: ['name'] })
   })
 
-  it.each([['POST', '/api/folders'], ['PATCH', '/api/folders/2']])('is a 409 that names no column to a caller who cannot read it: %s', async (method, path) => {
+  it.each([
+    ['POST', '/api/folders'],
+    ['PATCH', '/api/folders/2'],
+  ])('is a 409 that names no column to a caller who cannot read it: %s', async (method, path) => {
     expect(await refused(method, path, { name: 'inbox' }, 409, 'CONFLICT')).toEqual({ code: 'CONFLICT' })
   })
 
   it('of a hidden column is a 409 that never names the column', async () => {
-    expect(await refused('POST', '/api/notes', { title: 'a', secret: 's1' }, 409, 'CONFLICT', { ...staff, permissions: ['*'] })).toEqual({ code: 'CONFLICT' })
+    expect(await refused('POST', '/api/notes', { title: 'a', secret: 's1' }, 409, 'CONFLICT', { ...staff, permissions: ['*'] })).toEqual({
+      code: 'CONFLICT',
+    })
   })
 
   it('of a primary key is a 409', async () => {
-    expect(await refused('POST', '/api/labels', { slug: 'a', name: 'again' }, 409, 'CONFLICT')).toEqual({ code: 'CONFLICT', fields: ['slug'] })
-    expect(await refused('POST', '/api/seats', { room: 'red', number: 1 }, 409, 'CONFLICT')).toEqual({ code: 'CONFLICT', fields: ['room', 'number'] })
+    expect(await refused('POST', '/api/labels', { slug: 'a', name: 'again' }, 409, 'CONFLICT')).toEqual({
+      code: 'CONFLICT',
+      fields: ['slug'],
+    })
+    expect(await refused('POST', '/api/seats', { room: 'red', number: 1 }, 409, 'CONFLICT')).toEqual({
+      code: 'CONFLICT',
+      fields: ['room', 'number'],
+    })
   })
 })
 
 describe('a reference', () => {
-  it.each([['POST', '/api/notes'], ['PATCH', '/api/notes/1']])('to a row that does not exist is a 400 INVALID_REFERENCE: %s', async (method, path) => {
+  it.each([
+    ['POST', '/api/notes'],
+    ['PATCH', '/api/notes/1'],
+  ])('to a row that does not exist is a 400 INVALID_REFERENCE: %s', async (method, path) => {
     await refused(method, path, { title: 'a', folderId: 99 }, 400, 'INVALID_REFERENCE')
   })
 
@@ -73,7 +90,10 @@ describe('a reference', () => {
 })
 
 describe('a value the database requires or checks', () => {
-  it.each([['POST', '/api/notes'], ['PATCH', '/api/notes/1']])('and that is null is a 400 that names the column: %s', async (method, path) => {
+  it.each([
+    ['POST', '/api/notes'],
+    ['PATCH', '/api/notes/1'],
+  ])('and that is null is a 400 that names the column: %s', async (method, path) => {
     expect(await refused(method, path, { title: null }, 400, 'VALIDATION_FAILED')).toEqual({
       code: 'VALIDATION_FAILED',
       issues: [{ path: ['title'], message: expect.any(String), code: 'required' }],

@@ -55,7 +55,9 @@ afterAll(() => client.close())
 
 beforeEach(() => {
   values = []
-  client.exec(`delete from people_groups; delete from people; delete from groups; insert into people (id, name, nick, coded, upper) values (1, 'a', 'n', 'C', 'U'); insert into groups values (1), (2)`)
+  client.exec(
+    `delete from people_groups; delete from people; delete from groups; insert into people (id, name, nick, coded, upper) values (1, 'a', 'n', 'C', 'U'); insert into groups values (1), (2)`,
+  )
   vi.spyOn(console, 'error').mockImplementation(() => {})
 })
 

@@ -19,9 +19,15 @@ beforeAll(async () => {
       tasks: {
         hiddenFields: ['deletedReason'],
         protectedFields: ['updatedBy'],
-        authorization: { permissions: open, fields: { salary: { read: 'hr', write: 'hr' }, createdBy: { read: false }, title: { write: ({ user }) => user !== null } } },
+        authorization: {
+          permissions: open,
+          fields: { salary: { read: 'hr', write: 'hr' }, createdBy: { read: false }, title: { write: ({ user }) => user !== null } },
+        },
       },
-      notes: { hiddenFields: ['secret'], authorization: { permissions: open, fields: { rank: { read: false }, weight: { write: false } } } },
+      notes: {
+        hiddenFields: ['secret'],
+        authorization: { permissions: open, fields: { rank: { read: false }, weight: { write: false } } },
+      },
     },
   })
 })
@@ -33,7 +39,8 @@ beforeEach(() => {
   before = notebook.dump()
 })
 
-const ask = async (method: string, path: string, caller: object, body?: unknown) => (await notebook.request(method, path, { body, caller })).body
+const ask = async (method: string, path: string, caller: object, body?: unknown) =>
+  (await notebook.request(method, path, { body, caller })).body
 const columns = (record: object) => Object.keys(record)
 
 /** Every answer that shows a record. */
@@ -109,11 +116,29 @@ describe('a hidden field', () => {
 })
 
 describe('a column the server owns', () => {
-  const OWNED = { id: 77, organizationId: 2, createdBy: 77, updatedBy: 77, updatedAt: '2001-01-01', deletedAt: '2001-01-01', deletedBy: 77, deletionId: 'x', deletedReason: 'x' }
+  const OWNED = {
+    id: 77,
+    organizationId: 2,
+    createdBy: 77,
+    updatedBy: 77,
+    updatedAt: '2001-01-01',
+    deletedAt: '2001-01-01',
+    deletedBy: 77,
+    deletionId: 'x',
+    deletedReason: 'x',
+  }
 
   it('is dropped from a create silently', async () => {
     const body = await ask('POST', '/api/tasks', hr, { title: 'new', ...OWNED })
-    expect(stored(body.id)).toMatchObject({ col_id: 4, col_organization_id: 1, col_created_by: 2, col_deleted_at: null, col_deleted_by: null, col_deletion_id: null, col_deleted_reason: null })
+    expect(stored(body.id)).toMatchObject({
+      col_id: 4,
+      col_organization_id: 1,
+      col_created_by: 2,
+      col_deleted_at: null,
+      col_deleted_by: null,
+      col_deletion_id: null,
+      col_deleted_reason: null,
+    })
   })
 
   it('is dropped from an update silently', async () => {
@@ -155,8 +180,17 @@ describe('server values', () => {
 
   it('of a delete are time, caller, reason and a new deletionId, which the response contains', async () => {
     const { status, body } = await notebook.request('DELETE', '/api/tasks/1?reason=old', { caller: hr })
-    expect({ status, body }).toEqual({ status: 200, body: { success: true, softDeleted: true, deletionId: expect.stringMatching(/^[\da-f-]{36}$/) } })
-    expect(stored(1)).toMatchObject({ col_deleted_at: expect.any(Number), col_deleted_by: 2, col_deletion_id: body.deletionId, col_deleted_reason: 'old', col_title: 'ours' })
+    expect({ status, body }).toEqual({
+      status: 200,
+      body: { success: true, softDeleted: true, deletionId: expect.stringMatching(/^[\da-f-]{36}$/) },
+    })
+    expect(stored(1)).toMatchObject({
+      col_deleted_at: expect.any(Number),
+      col_deleted_by: 2,
+      col_deletion_id: body.deletionId,
+      col_deleted_reason: 'old',
+      col_title: 'ours',
+    })
   })
 
   it('do not exist after a purge: the row is deleted', async () => {
@@ -172,5 +206,8 @@ describe('server values', () => {
 })
 
 function stored(id: number) {
-  return notebook.client.prepare('select * from tbl_tasks where col_id = ?').get(id) as Record<string, unknown> & { col_created_at: number, col_updated_at: number }
+  return notebook.client.prepare('select * from tbl_tasks where col_id = ?').get(id) as Record<string, unknown> & {
+    col_created_at: number
+    col_updated_at: number
+  }
 }

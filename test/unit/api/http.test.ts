@@ -25,9 +25,14 @@ async function reopen(options: DeskOptions): Promise<void> {
   desk = await openDesk(options)
 }
 
-const fill = (path: string) => `/api${path.replace(':resource', 'articles').replace(':id', '1').replace(':relation', 'tags').replace(':table', 'article_tags').replace(':name', 'articles')}`
-const paths = [...new Set(ROUTES.map(({ path }) => path))].map(path => ({ path, methods: ROUTES.filter(route => route.path === path).map(({ method }) => method as string) }))
-const allowOf = (methods: readonly string[]) => [...methods.flatMap(method => method === 'GET' ? ['GET', 'HEAD'] : [method]), 'OPTIONS'].join(', ')
+const fill = (path: string) =>
+  `/api${path.replace(':resource', 'articles').replace(':id', '1').replace(':relation', 'tags').replace(':table', 'article_tags').replace(':name', 'articles')}`
+const paths = [...new Set(ROUTES.map(({ path }) => path))].map(path => ({
+  path,
+  methods: ROUTES.filter(route => route.path === path).map(({ method }) => method as string),
+}))
+const allowOf = (methods: readonly string[]) =>
+  [...methods.flatMap(method => (method === 'GET' ? ['GET', 'HEAD'] : [method])), 'OPTIONS'].join(', ')
 
 const CACHING = { 'cache-control': 'private, no-cache', 'vary': 'Cookie, Authorization, Accept' }
 const cachingOf = (headers: Headers) => Object.fromEntries(Object.keys(CACHING).map(name => [name, headers.get(name)]))
@@ -39,19 +44,22 @@ const headersOf = ({ headers }: { headers: Headers }) =>
 describe('HEAD', () => {
   const reads = ROUTES.filter(({ method }) => method === 'GET').map(({ path }) => fill(path))
 
-  it.each([...reads, '/api/articles?page=0', '/api/articles/999', '/api/articles?groupBy=status', '/api/articles?filter[secret]=x'])('returns the status and the headers of GET without its body: %s', async (path) => {
-    for (const caller of [ANN, NOBODY]) {
-      const [get, head] = [await desk.request('GET', path, { caller }), await desk.request('HEAD', path, { caller })]
-      expect(head.text).toBe('')
-      expect(head.status).toBe(get.status)
-      expect(head.headers.get('content-type')).toBe(get.headers.get('content-type'))
-      expect(cachingOf(head.headers)).toEqual(cachingOf(get.headers))
-      if (get.status < 400) {
-        expect(head.headers.get('content-length')).toBe(String(new TextEncoder().encode(get.text).byteLength))
-        expect(headersOf(head)).toEqual({ ...headersOf(get), 'content-length': head.headers.get('content-length') })
+  it.each([...reads, '/api/articles?page=0', '/api/articles/999', '/api/articles?groupBy=status', '/api/articles?filter[secret]=x'])(
+    'returns the status and the headers of GET without its body: %s',
+    async (path) => {
+      for (const caller of [ANN, NOBODY]) {
+        const [get, head] = [await desk.request('GET', path, { caller }), await desk.request('HEAD', path, { caller })]
+        expect(head.text).toBe('')
+        expect(head.status).toBe(get.status)
+        expect(head.headers.get('content-type')).toBe(get.headers.get('content-type'))
+        expect(cachingOf(head.headers)).toEqual(cachingOf(get.headers))
+        if (get.status < 400) {
+          expect(head.headers.get('content-length')).toBe(String(new TextEncoder().encode(get.text).byteLength))
+          expect(headersOf(head)).toEqual({ ...headersOf(get), 'content-length': head.headers.get('content-length') })
+        }
       }
-    }
-  })
+    },
+  )
 
   it('is authorized as GET: 401 for a caller who cannot read, 404 for a hidden row', async () => {
     await reopen({ auth: { articles: { permissions: { read: ctx => ctx.user !== null } } } })
@@ -81,7 +89,19 @@ describe('OPTIONS', () => {
 })
 
 describe('a route of a plugin', () => {
-  beforeEach(() => reopen({ plugins: [{ name: 'stats', routes: [{ method: 'GET', path: '/stats', handler: () => ({ count: 1 }) }, { method: 'POST', path: '/stats', handler: () => undefined }] }] } as DeskOptions))
+  beforeEach(() =>
+    reopen({
+      plugins: [
+        {
+          name: 'stats',
+          routes: [
+            { method: 'GET', path: '/stats', handler: () => ({ count: 1 }) },
+            { method: 'POST', path: '/stats', handler: () => undefined },
+          ],
+        },
+      ],
+    } as DeskOptions),
+  )
 
   it('responds to HEAD and OPTIONS as generated routes do', async () => {
     const head = await desk.request('HEAD', '/api/stats')
@@ -92,13 +112,40 @@ describe('a route of a plugin', () => {
   })
 
   it.each(['/api/file', '/api/tagged', '/api/lines'])('responds to HEAD with all headers of GET: %s', async (path) => {
-    await reopen({ plugins: [{ name: 'files', routes: [
-      { method: 'GET', path: '/file', handler: () => ({ status: 200, body: 'a,b', headers: { 'content-type': 'text/csv', 'content-disposition': 'attachment', 'x-rows': '1' } }) },
-      { method: 'GET', path: '/tagged', handler: () => ({ status: 200, body: { a: 1 }, headers: { 'etag': '"x"', 'cache-control': 'no-store' } }) },
-      { method: 'GET', path: '/lines', handler: () => ({ status: 200, headers: { 'content-type': 'text/plain' }, body: (async function* () {
-        yield new TextEncoder().encode('line')
-      })() }) },
-    ] }] } as unknown as DeskOptions)
+    await reopen({
+      plugins: [
+        {
+          name: 'files',
+          routes: [
+            {
+              method: 'GET',
+              path: '/file',
+              handler: () => ({
+                status: 200,
+                body: 'a,b',
+                headers: { 'content-type': 'text/csv', 'content-disposition': 'attachment', 'x-rows': '1' },
+              }),
+            },
+            {
+              method: 'GET',
+              path: '/tagged',
+              handler: () => ({ status: 200, body: { a: 1 }, headers: { 'etag': '"x"', 'cache-control': 'no-store' } }),
+            },
+            {
+              method: 'GET',
+              path: '/lines',
+              handler: () => ({
+                status: 200,
+                headers: { 'content-type': 'text/plain' },
+                body: (async function* () {
+                  yield new TextEncoder().encode('line')
+                })(),
+              }),
+            },
+          ],
+        },
+      ],
+    } as unknown as DeskOptions)
     const [get, head] = [await desk.request('GET', path), await desk.request('HEAD', path)]
     expect([get.status, head.status, head.text]).toEqual([200, 200, ''])
     const { 'content-length': _length, ...headers } = headersOf(head)
@@ -111,15 +158,25 @@ describe('a route of a plugin', () => {
       const answer = await desk.request(method, '/api/stats')
       expect([answer.status, cachingOf(answer.headers)]).toEqual([status, CACHING])
     }
-    expect(told(await desk.request('POST', '/api/stats', { headers: { host: 'app.example', origin: 'https://evil.example' } }))).toBe('403 CROSS_SITE')
+    expect(told(await desk.request('POST', '/api/stats', { headers: { host: 'app.example', origin: 'https://evil.example' } }))).toBe(
+      '403 CROSS_SITE',
+    )
   })
 })
 
 describe('every response', () => {
   it.each([
-    ['GET', '/api/articles', 200], ['GET', '/api/articles/1', 200], ['GET', '/api/permissions', 200], ['GET', '/api/articles/permissions', 200],
-    ['GET', '/api/articles?page=0', 400], ['GET', '/api/articles/999', 404], ['GET', '/api/_m2m/detect/nothing', 404], ['PUT', '/api/articles', 405],
-    ['POST', '/api/articles', 415], ['DELETE', '/api/articles/3', 200], ['OPTIONS', '/api/articles', 204],
+    ['GET', '/api/articles', 200],
+    ['GET', '/api/articles/1', 200],
+    ['GET', '/api/permissions', 200],
+    ['GET', '/api/articles/permissions', 200],
+    ['GET', '/api/articles?page=0', 400],
+    ['GET', '/api/articles/999', 404],
+    ['GET', '/api/_m2m/detect/nothing', 404],
+    ['PUT', '/api/articles', 405],
+    ['POST', '/api/articles', 415],
+    ['DELETE', '/api/articles/3', 200],
+    ['OPTIONS', '/api/articles', 204],
   ])('has Cache-Control private and Vary: %s %s → %i', async (method, path, status) => {
     const answer = await desk.request(method, path, { caller: ANN })
     expect(answer.status).toBe(status)
@@ -145,13 +202,21 @@ describe('every response', () => {
   })
 
   it.each([200, 400])('keeps headers that the app has set: %i', async (status) => {
-    await reopen({ hooks: { articles: { beforeList: ctx => setResponseHeader(ctx.event as never, 'cache-control', 'public, max-age=5') } }, endpoints: async () => ({
-      // Middleware: it answers nothing.
-      'GET /api/articles': defineEventHandler(event => void setResponseHeader(event, 'vary', 'X-Shop')),
-    }) })
-    const { headers, ...answer } = await desk.request('GET', status === 400 ? '/api/articles?filter[nothing]=1' : '/api/articles', { caller: ANN })
+    await reopen({
+      hooks: { articles: { beforeList: ctx => setResponseHeader(ctx.event as never, 'cache-control', 'public, max-age=5') } },
+      endpoints: async () => ({
+        // Middleware: it answers nothing.
+        'GET /api/articles': defineEventHandler(event => void setResponseHeader(event, 'vary', 'X-Shop')),
+      }),
+    })
+    const { headers, ...answer } = await desk.request('GET', status === 400 ? '/api/articles?filter[nothing]=1' : '/api/articles', {
+      caller: ANN,
+    })
     expect(answer.status).toBe(status)
-    expect(cachingOf(headers)).toEqual({ 'vary': 'X-Shop', 'cache-control': status === 400 ? CACHING['cache-control'] : 'public, max-age=5' })
+    expect(cachingOf(headers)).toEqual({
+      'vary': 'X-Shop',
+      'cache-control': status === 400 ? CACHING['cache-control'] : 'public, max-age=5',
+    })
   })
 })
 
@@ -165,9 +230,19 @@ describe('an error as application/problem+json', () => {
     ['PUT', '/api/articles', { caller: ANN }, [405, 'Method not allowed', 'METHOD_NOT_ALLOWED']],
     ['POST', '/api/articles', { caller: ANN }, [415, 'Unsupported media type', 'UNSUPPORTED_MEDIA_TYPE']],
     ['POST', '/api/articles', { caller: ANN, body: { title: 5 } }, [400, 'Validation failed', 'VALIDATION_FAILED']],
-    ['POST', '/api/articles', { caller: ANN, raw: JSON.stringify({ title: 'x'.repeat(300) }) }, [413, 'Payload too large', 'PAYLOAD_TOO_LARGE']],
+    [
+      'POST',
+      '/api/articles',
+      { caller: ANN, raw: JSON.stringify({ title: 'x'.repeat(300) }) },
+      [413, 'Payload too large', 'PAYLOAD_TOO_LARGE'],
+    ],
     ['PATCH', '/api/articles/bulk', { caller: ANN, body: { items: [{ id: 999, data: {} }] } }, [404, 'Bulk failed', 'BULK_FAILED']],
-    ['POST', '/api/articles', { caller: ANN, body: {}, headers: { origin: 'https://evil.example', host: 'app.example' } }, [403, 'Cross site', 'CROSS_SITE']],
+    [
+      'POST',
+      '/api/articles',
+      { caller: ANN, body: {}, headers: { origin: 'https://evil.example', host: 'app.example' } },
+      [403, 'Cross site', 'CROSS_SITE'],
+    ],
     ['GET', '/api/refused', {}, [403, 'Forbidden', undefined]],
     ['GET', '/api/teapot', {}, [422, 'Unprocessable Content', 'TEAPOT']],
     ['PUT', '/api/teapot', {}, [405, 'Method not allowed', 'METHOD_NOT_ALLOWED']],
@@ -184,11 +259,37 @@ describe('an error as application/problem+json', () => {
       auth: { tags: null },
       plugins: [async () => {
         const { apiError } = await import('../../../src/runtime/server/utils/index')
-        return { name: 'errors', routes: [
-          { method: 'GET', path: '/refused', handler: () => { throw createError({ statusCode: 403, statusMessage: 'No', message: 'Not today.', data: { status: 200, type: 'x', why: 'rain' } }) } },
-          { method: 'GET', path: '/teapot', handler: () => { throw apiError('TEAPOT', 'Short and stout.', { status: 422, details: { handle: true } }) } },
-          { method: 'GET', path: '/limited', handler: () => { throw apiError('RATE_LIMITED', 'Too many requests.', { details: { retryAfter: 7 }, headers: { 'retry-after': '7' } }) } },
-        ] }
+        return {
+          name: 'errors',
+          routes: [
+            {
+              method: 'GET',
+              path: '/refused',
+              handler: () => {
+                throw createError({
+                  statusCode: 403,
+                  statusMessage: 'No',
+                  message: 'Not today.',
+                  data: { status: 200, type: 'x', why: 'rain' },
+                })
+              },
+            },
+            {
+              method: 'GET',
+              path: '/teapot',
+              handler: () => {
+                throw apiError('TEAPOT', 'Short and stout.', { status: 422, details: { handle: true } })
+              },
+            },
+            {
+              method: 'GET',
+              path: '/limited',
+              handler: () => {
+                throw apiError('RATE_LIMITED', 'Too many requests.', { details: { retryAfter: 7 }, headers: { 'retry-after': '7' } })
+              },
+            },
+          ],
+        }
       }],
       endpoints: async () => {
         const { createEndpoint } = await import('../../../src/runtime/server/utils/index')
@@ -203,11 +304,19 @@ describe('an error as application/problem+json', () => {
   it.each(CASES)('has the members of the standard and the keys of `data`: %s %s', async (method, path, options, [status, title, code]) => {
     const plain = await desk.request(method, path, options)
     const problem = await desk.request(method, path, { ...options, headers: { ...(options as { headers?: object }).headers, ...PROBLEM } })
-    expect([plain.status, plain.headers.get('content-type'), problem.status, problem.headers.get('content-type')]).toEqual([status, 'application/json', status, 'application/problem+json'])
+    expect([plain.status, plain.headers.get('content-type'), problem.status, problem.headers.get('content-type')]).toEqual([
+      status,
+      'application/json',
+      status,
+      'application/problem+json',
+    ])
     const isKnown = code !== undefined && code !== 'TEAPOT'
     expect(problem.body).toEqual({
       ...plain.body.data,
-      type: isKnown ? `https://unpkg.com/nuxt-auto-api/docs/errors.md#${code.toLowerCase()}` : 'about:blank', title, status, detail: plain.body.message,
+      type: isKnown ? `https://unpkg.com/nuxt-auto-api/docs/errors.md#${code.toLowerCase()}` : 'about:blank',
+      title,
+      status,
+      detail: plain.body.message,
     })
     const [first, second] = [headersOf(plain), headersOf(problem)]
     for (const name of ['content-type', 'content-length']) for (const headers of [first, second]) Reflect.deleteProperty(headers, name)
@@ -220,9 +329,18 @@ describe('an error as application/problem+json', () => {
   })
 
   it.each([
-    ['application/problem+json', true], ['Application/Problem+JSON; q=0.5', true], ['application/json, application/problem+json', true], ['text/html;q=0.9, application/problem+json;q=0.1', true],
-    ['application/json;q=0.5, application/problem+json;q=0.8, */*', true], ['application/json, application/problem+json;q=0.9', false], ['application/problem+json;q=0', false],
-    ['*/*', false], ['application/*', false], ['application/json', false], ['application/problem+xml', false], [`${'application/problem+json,'.repeat(200)}`, false],
+    ['application/problem+json', true],
+    ['Application/Problem+JSON; q=0.5', true],
+    ['application/json, application/problem+json', true],
+    ['text/html;q=0.9, application/problem+json;q=0.1', true],
+    ['application/json;q=0.5, application/problem+json;q=0.8, */*', true],
+    ['application/json, application/problem+json;q=0.9', false],
+    ['application/problem+json;q=0', false],
+    ['*/*', false],
+    ['application/*', false],
+    ['application/json', false],
+    ['application/problem+xml', false],
+    [`${'application/problem+json,'.repeat(200)}`, false],
   ])('is negotiated by its quality: %s → %s', async (accept, isProblem) => {
     const { status, headers, body } = await desk.request('GET', '/api/articles/999', { caller: ANN, headers: { accept } })
     expect([status, headers.get('content-type')]).toEqual([404, isProblem ? 'application/problem+json' : 'application/json'])
@@ -247,7 +365,11 @@ describe('a body', () => {
     expect(exact).toHaveLength(limit)
     const before = desk.dump()
     const refused = await desk.request('POST', '/api/articles', { raw: `${exact} `, caller: ANN })
-    expect(refused.body).toMatchObject({ statusCode: 413, statusMessage: 'Payload Too Large', data: { code: 'PAYLOAD_TOO_LARGE', maxBodySize: limit } })
+    expect(refused.body).toMatchObject({
+      statusCode: 413,
+      statusMessage: 'Payload Too Large',
+      data: { code: 'PAYLOAD_TOO_LARGE', maxBodySize: limit },
+    })
     expect(desk.dump()).toBe(before)
     expect((await desk.request('POST', '/api/articles', { raw: exact, caller: ANN })).status).toBe(201)
   })
@@ -258,7 +380,15 @@ describe('a body', () => {
     expect((await desk.request('POST', '/api/articles', { raw, caller: ANN })).status).toBe(413)
   })
 
-  it.each([['POST', '/bulk'], ['PATCH', '/bulk'], ['DELETE', '/bulk'], ['POST', '/bulk/restore'], ['PATCH', '/1'], ['PUT', '/1/relations'], ['DELETE', '/1/relations/tags']])('is limited on every write: %s /articles%s', async (method, path) => {
+  it.each([
+    ['POST', '/bulk'],
+    ['PATCH', '/bulk'],
+    ['DELETE', '/bulk'],
+    ['POST', '/bulk/restore'],
+    ['PATCH', '/1'],
+    ['PUT', '/1/relations'],
+    ['DELETE', '/1/relations/tags'],
+  ])('is limited on every write: %s /articles%s', async (method, path) => {
     expect(told(await desk.request(method, `/api/articles${path}`, { raw: titled(limit), caller: ANN }))).toBe('413 PAYLOAD_TOO_LARGE')
   })
 
@@ -273,12 +403,18 @@ describe('a line of the log', () => {
     const fail = (text: string) => {
       throw new Error(`${text}\n[auto-api] forged`)
     }
-    const hooks = { beforeGet: (id: unknown) => fail(`no record ${id}`), beforeUpdate: (_: unknown, { title }: { title: string }) => fail(title) }
+    const hooks = {
+      beforeGet: (id: unknown) => fail(`no record ${id}`),
+      beforeUpdate: (_: unknown, { title }: { title: string }) => fail(title),
+    }
     await reopen({ hooks: { articles: hooks as never } })
     const log = vi.spyOn(console, 'error').mockImplementation(() => {})
     await desk.request('GET', '/api/articles/1%0A%5Bauto-api%5D%20forged%1B%5B31m', { caller: ANN })
     await desk.request('GET', '/api/articles/1', { caller: ANN })
-    await desk.request('PATCH', '/api/articles/bulk', { body: { items: [{ id: 1, data: { title: 'one\r[auto-api] forged\n\u2028[auto-api] forged' } }] }, caller: ANN })
+    await desk.request('PATCH', '/api/articles/bulk', {
+      body: { items: [{ id: 1, data: { title: 'one\r[auto-api] forged\n\u2028[auto-api] forged' } }] },
+      caller: ANN,
+    })
     expect(log.mock.calls.length).toBeGreaterThan(1)
     for (const call of log.mock.calls) {
       const lines = call.map(String).join(' ').split(/[\n\r\u2028\u2029\u0085]/)

@@ -7,7 +7,11 @@ import type { AutoApiConfig } from '../../../src/runtime/shared/config'
 import { createServer, type Answered, type TestServer } from '../../support/server'
 
 /** A value only the driver could refuse. */
-const shape = customType<{ data: unknown, driverData: string }>({ dataType: () => 'text', toDriver: value => JSON.stringify(value), fromDriver: value => JSON.parse(value) })
+const shape = customType<{ data: unknown, driverData: string }>({
+  dataType: () => 'text',
+  toDriver: value => JSON.stringify(value),
+  fromDriver: value => JSON.parse(value),
+})
 
 export const folders = sqliteTable('tbl_folders', {
   id: integer('col_id').primaryKey(),
@@ -96,24 +100,38 @@ export interface Notebook extends TestServer {
 
 const open = { read: true, create: true, update: true, delete: true } as const
 
-export async function openNotebook({ registrations = {}, config }: { registrations?: Record<string, Partial<ResourceRegistration>>, config?: Partial<AutoApiConfig> } = {}): Promise<Notebook> {
+export async function openNotebook({
+  registrations = {},
+  config,
+}: { registrations?: Record<string, Partial<ResourceRegistration>>, config?: Partial<AutoApiConfig> } = {}): Promise<Notebook> {
   const client = new Database(':memory:')
   client.exec(DDL)
   const tables = { folders, notes, labels, seats, tasks }
-  const resources = Object.entries(tables).map(([name, schema]) => ({
-    name, schema, authorization: { permissions: open }, ...name === 'notes' && { hiddenFields: ['secret'], protectedFields: ['score'] }, ...registrations[name],
-  }) as ResourceRegistration)
-  const server = await createServer({ registrations: resources, modules: [tables], db: drizzle({ client }), ...config && { config } })
+  const resources = Object.entries(tables).map(
+    ([name, schema]) =>
+      ({
+        name,
+        schema,
+        authorization: { permissions: open },
+        ...(name === 'notes' && { hiddenFields: ['secret'], protectedFields: ['score'] }),
+        ...registrations[name],
+      }) as ResourceRegistration,
+  )
+  const server = await createServer({ registrations: resources, modules: [tables], db: drizzle({ client }), ...(config && { config }) })
   return { ...server, client, dump: () => dumpOf(client), reset: () => void client.exec(DDL) }
 }
 
 export function dumpOf(client: Database.Database): string {
   const names = client.prepare('select name from sqlite_master where type = \'table\' order by name').pluck().all() as string[]
-  return JSON.stringify(names.map(name => [name, client.prepare(`select * from "${name}" order by 1, 2`).raw().all()]), (_key, value) => value?.type === 'Buffer' ? value.data.join() : value)
+  return JSON.stringify(
+    names.map(name => [name, client.prepare(`select * from "${name}" order by 1, 2`).raw().all()]),
+    (_key, value) => (value?.type === 'Buffer' ? value.data.join() : value),
+  )
 }
 
 /** What no response contains: the text of the driver's errors, our names in the database, our code. */
-const DATABASE_TEXT = /sqlite|constraint|drizzle|tbl_|col_|select |insert |update .* set|delete from|syntax error|typeerror|rangeerror|\.ts:\d|node_modules/i
+const DATABASE_TEXT
+  = /sqlite|constraint|drizzle|tbl_|col_|select |insert |update .* set|delete from|syntax error|typeerror|rangeerror|\.ts:\d|node_modules/i
 
 /** What is wrong with an answer that refuses: nothing, or how it differs from what was promised. */
 export function problemsOf({ status, body, text }: Answered, expected: { status: number, code: string }): string[] {

@@ -11,7 +11,12 @@ beforeAll(async () => {
   notebook = await openNotebook({
     config: { multiTenancy: DEFAULT_MULTI_TENANCY },
     registrations: {
-      tasks: { authorization: { permissions: { read: 'tasks', create: 'tasks', update: 'tasks', delete: 'tasks' }, fields: { salary: { read: 'hr', write: 'hr' } } } },
+      tasks: {
+        authorization: {
+          permissions: { read: 'tasks', create: 'tasks', update: 'tasks', delete: 'tasks' },
+          fields: { salary: { read: 'hr', write: 'hr' } },
+        },
+      },
       folders: { authorization: undefined },
     },
   })
@@ -37,10 +42,26 @@ const ORDER: [rule: string, caller: Caller, method: string, path: string, option
   ['permission before query', { user: { id: 1 } }, 'GET', '/api/tasks?page=0', {}, 403, 'FORBIDDEN'],
   ['permission before id', { user: { id: 1, organizationId: 1 } }, 'GET', '/api/tasks/abc', {}, 403, 'FORBIDDEN'],
   ['permission before body', {}, 'POST', '/api/tasks', BAD_BODY, 401, 'UNAUTHENTICATED'],
-  ['permission before content type', {}, 'POST', '/api/tasks', { raw: 'x', headers: { 'content-type': 'text/plain' } }, 401, 'UNAUTHENTICATED'],
+  [
+    'permission before content type',
+    {},
+    'POST',
+    '/api/tasks',
+    { raw: 'x', headers: { 'content-type': 'text/plain' } },
+    401,
+    'UNAUTHENTICATED',
+  ],
   ['permission before row', { user: { id: 1, organizationId: 1 } }, 'DELETE', '/api/tasks/99', {}, 403, 'FORBIDDEN'],
   ['permission before tenant', { user: { id: 1 } }, 'GET', '/api/tasks', {}, 403, 'FORBIDDEN'],
-  ['no authorization before everything', { permissions: ['*'], user: { id: 1 } }, 'PATCH', '/api/folders/abc?page=0', BAD_BODY, 403, 'FORBIDDEN'],
+  [
+    'no authorization before everything',
+    { permissions: ['*'], user: { id: 1 } },
+    'PATCH',
+    '/api/folders/abc?page=0',
+    BAD_BODY,
+    403,
+    'FORBIDDEN',
+  ],
   ['tenant before query', { permissions: ['tasks'] }, 'GET', '/api/tasks?page=0', {}, 401, 'TENANT_REQUIRED'],
   ['tenant before id', { user: { id: 1 }, permissions: ['tasks'] }, 'GET', '/api/tasks/abc', {}, 403, 'TENANT_REQUIRED'],
   ['tenant before body', { user: { id: 1 }, permissions: ['tasks'] }, 'PATCH', '/api/tasks/1', BAD_BODY, 403, 'TENANT_REQUIRED'],
@@ -62,8 +83,16 @@ describe('a request that breaks several rules', () => {
   })
 
   it('gets the identical response for a row of another tenant and for a row that does not exist', async () => {
-    for (const [method, body] of [['GET', undefined], ['PATCH', { title: 'a' }], ['PATCH', FORBIDDEN_FIELD.body], ['DELETE', undefined]] as const) {
-      const [theirs, none] = [await notebook.request(method, '/api/tasks/2', { body, caller: member }), await notebook.request(method, '/api/tasks/99', { body, caller: member })]
+    for (const [method, body] of [
+      ['GET', undefined],
+      ['PATCH', { title: 'a' }],
+      ['PATCH', FORBIDDEN_FIELD.body],
+      ['DELETE', undefined],
+    ] as const) {
+      const [theirs, none] = [
+        await notebook.request(method, '/api/tasks/2', { body, caller: member }),
+        await notebook.request(method, '/api/tasks/99', { body, caller: member }),
+      ]
       expect([theirs.status, theirs.text]).toEqual([none.status, none.text])
     }
   })

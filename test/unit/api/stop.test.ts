@@ -22,7 +22,10 @@ describe('a server that stops', () => {
     vi.useRealTimers()
   })
 
-  const load = async () => ({ ...await import('../../../src/runtime/server/nitro/stop'), ...await import('../../../src/runtime/server/core/process/running') })
+  const load = async () => ({
+    ...(await import('../../../src/runtime/server/nitro/stop')),
+    ...(await import('../../../src/runtime/server/core/process/running')),
+  })
 
   it('waits for work, and for the work that it begins, also if it fails', async () => {
     const { waitForWork, keepRunning, isStopping } = await load()

@@ -116,7 +116,11 @@ describe.each(['Node', 'web'] as const)('a streamed response (%s)', (runtime) =>
       throw new Error('no rows')
     }
     const response = await get()
-    expect([response.status, response.headers.get('content-type'), (await response.json()).message]).toEqual([500, 'application/json', 'Something went wrong.'])
+    expect([response.status, response.headers.get('content-type'), (await response.json()).message]).toEqual([
+      500,
+      'application/json',
+      'Something went wrong.',
+    ])
   })
 
   it('fails in the client if the producer throws after its first byte, and the error is logged', async () => {
@@ -152,7 +156,12 @@ describe.each(['Node', 'web'] as const)('a streamed response (%s)', (runtime) =>
     const log = vi.spyOn(console, 'error').mockImplementation(() => {})
     let calls = 0
     result = () => ({ [Symbol.asyncIterator]: () => ({ next: async () => calls++ < before ? { value: 'a', done: false } : undefined }) })
-    const outcome = await get().then(async response => ({ status: response.status, text: await response.text() }), () => 'broken').catch(() => 'broken')
+    const outcome = await get()
+      .then(
+        async response => ({ status: response.status, text: await response.text() }),
+        () => 'broken',
+      )
+      .catch(() => 'broken')
     expect(outcome).toEqual(before === 0 ? { status: 500, text: expect.stringContaining('Something went wrong.') } : 'broken')
     expect(log.mock.calls.join(' ')).toContain('`next()` of a streamed response returned no object')
   })
@@ -161,7 +170,12 @@ describe.each(['Node', 'web'] as const)('a streamed response (%s)', (runtime) =>
     const { state, run } = produce(3, 1)
     result = run
     const response = await get('HEAD')
-    expect([response.status, response.headers.get('content-type'), await response.text(), state.started]).toEqual([200, 'application/octet-stream', '', false])
+    expect([response.status, response.headers.get('content-type'), await response.text(), state.started]).toEqual([
+      200,
+      'application/octet-stream',
+      '',
+      false,
+    ])
   })
 
   it('releases a stream that a HEAD request does not read', async () => {
@@ -243,7 +257,10 @@ describe('a client that leaves', () => {
     return { ended, asked, iterable }
   }
 
-  it.each([['before the first chunk', 0], ['after a chunk', 1]])('ends the producer within a second, while it waits for a slow next(), %s', async (_when, chunks) => {
+  it.each([
+    ['before the first chunk', 0],
+    ['after a chunk', 1],
+  ])('ends the producer within a second, while it waits for a slow next(), %s', async (_when, chunks) => {
     listening = await server.listen()
     const { ended, asked, iterable } = slow()
     result = () => iterable(chunks)
@@ -342,6 +359,8 @@ it('ends the producer if `around` or the app made the headers invalid', async ()
   const setHead = () => {
     throw new TypeError('Invalid character in header content')
   }
-  await expect(sendStream({ context: {}, node: { res: response } }, body, { setHead, onError: () => {} })).rejects.toThrow('Invalid character')
+  await expect(sendStream({ context: {}, node: { res: response } }, body, { setHead, onError: () => {} })).rejects.toThrow(
+    'Invalid character',
+  )
   expect(ended).toHaveBeenCalledOnce()
 })

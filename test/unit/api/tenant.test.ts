@@ -76,26 +76,47 @@ describe('the tenant column', () => {
   const caller = { user: { id: 1, organizationId: 1 } }
   const tenantOf = (id: number) => notebook.client.prepare('select col_organization_id from tbl_tasks where col_id = ?').pluck().get(id)
 
-  it.each([[{}], [{ organizationId: 2 }], [{ organizationId: null }], [{ organizationId: 'x' }]])('of a new row is the caller\'s tenant, with any body: %j', async (body) => {
-    const made = await notebook.request('POST', '/api/tasks', { body: { title: 'new', ...body }, caller })
-    expect([made.status, made.body.organizationId, tenantOf(made.body.id)]).toEqual([201, 1, 1])
-  })
+  it.each([[{}], [{ organizationId: 2 }], [{ organizationId: null }], [{ organizationId: 'x' }]])(
+    'of a new row is the caller\'s tenant, with any body: %j',
+    async (body) => {
+      const made = await notebook.request('POST', '/api/tasks', { body: { title: 'new', ...body }, caller })
+      expect([made.status, made.body.organizationId, tenantOf(made.body.id)]).toEqual([201, 1, 1])
+    },
+  )
 
-  it.each([[{ organizationId: 2 }], [{ title: 'a', organizationId: 2 }], [{ organizationId: null }]])('is never updated: %j', async (body) => {
-    expect((await notebook.request('PATCH', '/api/tasks/1', { body, caller })).status).toBe(200)
-    expect(tenantOf(1)).toBe(1)
-  })
+  it.each([[{ organizationId: 2 }], [{ title: 'a', organizationId: 2 }], [{ organizationId: null }]])(
+    'is never updated: %j',
+    async (body) => {
+      expect((await notebook.request('PATCH', '/api/tasks/1', { body, caller })).status).toBe(200)
+      expect(tenantOf(1)).toBe(1)
+    },
+  )
 
   it('is never written by what an app\'s own schema returns', async () => {
-    const moving = { '~standard': { version: 1, vendor: 'test', validate: () => ({ value: { title: 'moved', organizationId: 2, id: 77, deletedAt: new Date() } }) } } as const
+    const moving = {
+      '~standard': {
+        version: 1,
+        vendor: 'test',
+        validate: () => ({ value: { title: 'moved', organizationId: 2, id: 77, deletedAt: new Date() } }),
+      },
+    } as const
     const server = await openNotebook({
       config: { multiTenancy: DEFAULT_MULTI_TENANCY },
       registrations: { tasks: { validation: { create: moving, update: moving } } },
     })
-    const row = () => server.client.prepare('select col_id, col_organization_id, col_deleted_at from tbl_tasks where col_title = \'moved\'').raw().all()
-    expect((await server.request('PATCH', '/api/tasks/1', { body: { title: 'x' }, caller })).body).toMatchObject({ id: 1, title: 'moved', organizationId: 1, deletedAt: null })
+    const row = () =>
+      server.client.prepare('select col_id, col_organization_id, col_deleted_at from tbl_tasks where col_title = \'moved\'').raw().all()
+    expect((await server.request('PATCH', '/api/tasks/1', { body: { title: 'x' }, caller })).body).toMatchObject({
+      id: 1,
+      title: 'moved',
+      organizationId: 1,
+      deletedAt: null,
+    })
     expect(row()).toEqual([[1, 1, null]])
-    expect((await server.request('POST', '/api/tasks', { body: { title: 'x' }, caller })).body).toMatchObject({ organizationId: 1, deletedAt: null })
+    expect((await server.request('POST', '/api/tasks', { body: { title: 'x' }, caller })).body).toMatchObject({
+      organizationId: 1,
+      deletedAt: null,
+    })
     server.client.close()
   })
 })

@@ -12,7 +12,14 @@ import type { Permission, ResourceHooks } from '../../../src/runtime/server/regi
 import collection from '../../../src/runtime/server/routes/collection'
 import pluginRoutes from '../../../src/runtime/server/routes/plugins'
 import { useApi } from '../../../src/runtime/server/runtime'
-import { addContextExtender, addGlobalHook, addResourceHook, createEndpoint, getDatabase, initializeDatabase } from '../../../src/runtime/server/utils'
+import {
+  addContextExtender,
+  addGlobalHook,
+  addResourceHook,
+  createEndpoint,
+  getDatabase,
+  initializeDatabase,
+} from '../../../src/runtime/server/utils'
 
 const notes = sqliteTable('notes', { id: integer('id').primaryKey(), text: text('text').notNull() })
 
@@ -29,7 +36,9 @@ function openDatabase(note: string) {
 }
 
 /** A hook that signs the notes it sees. */
-const signNotes = (name: string): ResourceHooks => ({ afterList: records => records.map(record => ({ ...record, text: `${String(record.text)} (${name})` })) })
+const signNotes = (name: string): ResourceHooks => ({
+  afterList: records => records.map(record => ({ ...record, text: `${String(record.text)} (${name})` })),
+})
 
 const pluginOf = (name: string, seen: string[]): AutoApiPlugin => ({
   name,
@@ -51,7 +60,10 @@ function openApp(runtime: Runtime) {
   return async (method: string, path: string, body?: object) => {
     const init = { method, ...body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } } }
     const response = await handle(new Request(`http://localhost${path}`, init))
-    return { status: response.status, body: JSON.parse(await response.text() || 'null') as { data: { text: string }[] } & Record<string, unknown> }
+    return {
+      status: response.status,
+      body: JSON.parse((await response.text()) || 'null') as { data: { text: string }[] } & Record<string, unknown>,
+    }
   }
 }
 
@@ -69,7 +81,9 @@ describe('two APIs in one process', () => {
   const seen: string[] = []
 
   function open(name: string, ownOptions?: ApiOptions) {
-    const runtime = createRuntime(given => createApi({ ...options(), ...ownOptions, plugins: [{ where: name, listed: () => pluginOf(name, seen) }], ...given }))
+    const runtime = createRuntime(given =>
+      createApi({ ...options(), ...ownOptions, plugins: [{ where: name, listed: () => pluginOf(name, seen) }], ...given }),
+    )
     const api = runtime.api()
     api.initializeDatabase(openDatabase(`note of ${name}`), 'better-sqlite3')
     return { runtime, api, request: openApp(runtime) }
@@ -92,15 +106,27 @@ describe('two APIs in one process', () => {
     expect(ofSecond.body.data.map(({ text }) => text)).toEqual(['note of second (hook of the second)'])
     expect(seen.sort()).toEqual(['first notes', 'second notes'])
 
-    expect([(await first.request('GET', '/who')).body, (await second.request('GET', '/who')).body]).toEqual([{ user: { name: 'Ann' }, own: true }, { user: null, own: true }])
-    expect([(await first.request('POST', '/api/notes', { text: 'a' })).status, (await second.request('POST', '/api/notes', { text: 'a' })).status]).toEqual([201, 401])
+    expect([(await first.request('GET', '/who')).body, (await second.request('GET', '/who')).body]).toEqual([
+      { user: { name: 'Ann' }, own: true },
+      { user: null, own: true },
+    ])
+    expect([
+      (await first.request('POST', '/api/notes', { text: 'a' })).status,
+      (await second.request('POST', '/api/notes', { text: 'a' })).status,
+    ]).toEqual([201, 401])
 
     expect([(await first.request('GET', '/api/first')).status, (await first.request('GET', '/api/second')).status]).toEqual([200, 404])
-    expect([await first.api.scheduler.runDue(new Date(0)), await second.api.scheduler.runDue(new Date(0))]).toEqual([['first:tick'], ['second:tick']])
+    expect([await first.api.scheduler.runDue(new Date(0)), await second.api.scheduler.runDue(new Date(0))]).toEqual([
+      ['first:tick'],
+      ['second:tick'],
+    ])
   })
 
   it('have configurations, statements and reserved ids of their own', () => {
-    const plugin: AutoApiPlugin = { name: 'export', routes: [{ method: 'GET', path: '/:resource/export', operation: 'read', handler: () => '' }] }
+    const plugin: AutoApiPlugin = {
+      name: 'export',
+      routes: [{ method: 'GET', path: '/:resource/export', operation: 'read', handler: () => '' }],
+    }
     const first = createApi({ ...options(), plugins: [{ where: 'test', listed: () => plugin }] })
     const second = createApi(options())
     expect([first.reservedIds.has('export'), second.reservedIds.has('export')]).toEqual([true, false])
@@ -122,7 +148,10 @@ describe('two APIs in one process', () => {
 
     expect((await first.request('GET', '/api/notes')).body.data[0]!.text).toBe('note of first')
     expect((await second.request('GET', '/api/notes')).body.data[0]!.text).toBe('replaced (registrar)')
-    expect([(await first.request('GET', '/who')).body.user, (await second.request('GET', '/who')).body.user]).toEqual([null, { name: 'Ben' }])
+    expect([(await first.request('GET', '/who')).body.user, (await second.request('GET', '/who')).body.user]).toEqual([
+      null,
+      { name: 'Ben' },
+    ])
     expect(() => assertEndpoints(first.api)).not.toThrow()
     expect(() => assertEndpoints(second.api)).toThrow('has no gate `missing`')
     expect(getDatabase()).toBe(replaced)
@@ -148,7 +177,11 @@ describe('a failed start', () => {
     return runtime
   }
 
-  const countOf = (api: ServerApi) => ({ extenders: api.extenders.length, hooks: api.hooks.find(api.resources.get('notes')!, 'beforeList').length, endpoints: api.endpoints.length })
+  const countOf = (api: ServerApi) => ({
+    extenders: api.extenders.length,
+    hooks: api.hooks.find(api.resources.get('notes')!, 'beforeList').length,
+    endpoints: api.endpoints.length,
+  })
 
   it('leaves nothing behind, and what server plugins added before and after it counts exactly once', async () => {
     const seen: string[] = []

@@ -23,7 +23,11 @@ it('reads the log, the history of a record and the feed, and refetches them afte
     use().useAutoApiAuditLog!({ resource: 'articles' }), use().useAutoApiHistory!('articles', 1), use().useAutoApiActivity!({ limit: 5 }),
   ])
   await Promise.all([log.suspense(), history.suspense(), feed.suspense()])
-  expect(harness.requests.slice(1).sort()).toEqual(['GET /v1/activity?limit=5', 'GET /v1/articles/1/history', 'GET /v1/audit-log?resource=articles'])
+  expect(harness.requests.slice(1).sort()).toEqual([
+    'GET /v1/activity?limit=5',
+    'GET /v1/articles/1/history',
+    'GET /v1/audit-log?resource=articles',
+  ])
   expect(log.data.value.data).toEqual(history.data.value.data)
   expect(feed.data.value.data).toMatchObject([{ verb: 'updated', actor: { id: '1', label: 'Ada' }, label: 'Uno', count: 1 }])
   await update('Due')
@@ -40,7 +44,8 @@ it('reads the lists by cursor', async () => {
     await list.suspense()
     while (list.hasNextPage.value) await list.fetchNextPage()
   }
-  const titles = (list: typeof log) => list.data.value.pages.flatMap(({ data }: { data: { after: { title: string } }[] }) => data.map(({ after }) => after.title))
+  const titles = (list: typeof log) =>
+    list.data.value.pages.flatMap(({ data }: { data: { after: { title: string } }[] }) => data.map(({ after }) => after.title))
   expect(titles(log)).toEqual(['c', 'b', 'a'])
   expect(titles(history)).toEqual(['c', 'b', 'a'])
   expect(feed.data.value.pages).toMatchObject([{ data: [{ count: 3 }] }])

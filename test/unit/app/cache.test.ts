@@ -59,21 +59,76 @@ const OF = {
   'stats': 'GET /v1/articles?fields=id',
 } as const
 
-const ARTICLES = ['articles', 'withWriter', 'endless', 'article 1', 'count', 'writers with articles', 'labels of article 1', 'stats', 'articles by writer', 'writers by label'] as const
+const ARTICLES = [
+  'articles',
+  'withWriter',
+  'endless',
+  'article 1',
+  'count',
+  'writers with articles',
+  'labels of article 1',
+  'stats',
+  'articles by writer',
+  'writers by label',
+] as const
 
-const WRITES: readonly { readonly write: string, readonly send: (app: Loose) => Promise<unknown>, readonly again: readonly (keyof typeof OF)[] }[] = [
+const WRITES: readonly {
+  readonly write: string
+  readonly send: (app: Loose) => Promise<unknown>
+  readonly again: readonly (keyof typeof OF)[]
+}[] = [
   { write: 'creating an article', send: app => app.useAutoApiCreate!('articles').mutateAsync({ title: 'New' }), again: ARTICLES },
   { write: 'changing an article', send: app => app.useAutoApiUpdate!('articles').mutateAsync({ id: 2, title: 'New' }), again: ARTICLES },
-  { write: 'changing a writer', send: app => app.useAutoApiUpdate!('writers').mutateAsync({ id: 1, name: 'Eve' }), again: ['withWriter', 'writers with articles', 'writer 1', 'articles by writer', 'writers by label'] },
-  { write: 'deleting an article, which takes its remarks along', send: app => app.useAutoApiDelete!('articles').mutateAsync({ id: 2, reason: 'old' }), again: [...ARTICLES, 'remarks'] },
-  { write: 'deleting the article that is shown, whose own address would answer 404', send: app => app.useAutoApiDelete!('articles').mutateAsync(1), again: [...ARTICLES.filter(name => name !== 'article 1' && name !== 'labels of article 1'), 'remarks'] },
-  { write: 'deleting several', send: app => app.useAutoApiBulkDelete!('articles').mutateAsync([1, 2]), again: [...ARTICLES.filter(name => name !== 'article 1' && name !== 'labels of article 1'), 'remarks'] },
-  { write: 'changing several', send: app => app.useAutoApiBulkUpdate!('articles').mutateAsync([{ id: 1, data: { title: 'x' } }]), again: ARTICLES },
-  { write: 'creating several', send: app => app.useAutoApiBulkCreate!('labels').mutateAsync([{ name: 'x' }]), again: ['labels', 'labels of article 1', 'writers with articles', 'writers by label'] },
-  { write: 'linking', send: app => app.useAutoApiRelationAdd!('articles', 'labels').mutateAsync({ id: 1, ids: [2] }), again: ['labels of article 1', 'writers with articles', 'writers by label'] },
-  { write: 'unlinking', send: app => app.useAutoApiRelationRemove!('articles', 'labels').mutateAsync({ id: 1, ids: [1] }), again: ['labels of article 1', 'writers with articles', 'writers by label'] },
-  { write: 'linking anew', send: app => app.useAutoApiRelationReplace!('articles', 'labels').mutateAsync({ id: 1, ids: [2] }), again: ['labels of article 1', 'writers with articles', 'writers by label'] },
-  { write: 'what an endpoint says it writes', send: app => app.useAutoApiEndpoint!('/v1/labels', { method: 'POST', resources: ['writers'] }).mutateAsync({ name: 'x' }), again: ['withWriter', 'writers with articles', 'writer 1', 'articles by writer', 'writers by label'] },
+  {
+    write: 'changing a writer',
+    send: app => app.useAutoApiUpdate!('writers').mutateAsync({ id: 1, name: 'Eve' }),
+    again: ['withWriter', 'writers with articles', 'writer 1', 'articles by writer', 'writers by label'],
+  },
+  {
+    write: 'deleting an article, which takes its remarks along',
+    send: app => app.useAutoApiDelete!('articles').mutateAsync({ id: 2, reason: 'old' }),
+    again: [...ARTICLES, 'remarks'],
+  },
+  {
+    write: 'deleting the article that is shown, whose own address would answer 404',
+    send: app => app.useAutoApiDelete!('articles').mutateAsync(1),
+    again: [...ARTICLES.filter(name => name !== 'article 1' && name !== 'labels of article 1'), 'remarks'],
+  },
+  {
+    write: 'deleting several',
+    send: app => app.useAutoApiBulkDelete!('articles').mutateAsync([1, 2]),
+    again: [...ARTICLES.filter(name => name !== 'article 1' && name !== 'labels of article 1'), 'remarks'],
+  },
+  {
+    write: 'changing several',
+    send: app => app.useAutoApiBulkUpdate!('articles').mutateAsync([{ id: 1, data: { title: 'x' } }]),
+    again: ARTICLES,
+  },
+  {
+    write: 'creating several',
+    send: app => app.useAutoApiBulkCreate!('labels').mutateAsync([{ name: 'x' }]),
+    again: ['labels', 'labels of article 1', 'writers with articles', 'writers by label'],
+  },
+  {
+    write: 'linking',
+    send: app => app.useAutoApiRelationAdd!('articles', 'labels').mutateAsync({ id: 1, ids: [2] }),
+    again: ['labels of article 1', 'writers with articles', 'writers by label'],
+  },
+  {
+    write: 'unlinking',
+    send: app => app.useAutoApiRelationRemove!('articles', 'labels').mutateAsync({ id: 1, ids: [1] }),
+    again: ['labels of article 1', 'writers with articles', 'writers by label'],
+  },
+  {
+    write: 'linking anew',
+    send: app => app.useAutoApiRelationReplace!('articles', 'labels').mutateAsync({ id: 1, ids: [2] }),
+    again: ['labels of article 1', 'writers with articles', 'writers by label'],
+  },
+  {
+    write: 'what an endpoint says it writes',
+    send: app => app.useAutoApiEndpoint!('/v1/labels', { method: 'POST', resources: ['writers'] }).mutateAsync({ name: 'x' }),
+    again: ['withWriter', 'writers with articles', 'writer 1', 'articles by writer', 'writers by label'],
+  },
 ]
 
 describe('a write', () => {
@@ -96,11 +151,19 @@ describe('a write', () => {
     await expect.poll(() => screen.records.can(5, 'update')).toBe(true)
     harness.requests.length = 0
     await harness.setup(() => use().useAutoApiUpdate!('articles').mutateAsync({ id: 5, title: 'x' }))
-    expect(harness.requests).toEqual(['PATCH /v1/articles/5', 'GET /v1/articles?fields=id&sort=-id', 'GET /v1/articles/permissions?ids=5,4,3,2,1'])
+    expect(harness.requests).toEqual([
+      'PATCH /v1/articles/5',
+      'GET /v1/articles?fields=id&sort=-id',
+      'GET /v1/articles/permissions?ids=5,4,3,2,1',
+    ])
     harness.requests.length = 0
     await harness.setup(() => use().useAutoApiCreate!('articles').mutateAsync({ title: 'New' }))
     await expect.poll(() => screen.records.can(6, 'update')).toBe(true)
-    expect(harness.requests).toEqual(['POST /v1/articles', 'GET /v1/articles?fields=id&sort=-id', 'GET /v1/articles/permissions?ids=6,5,4,3,2,1'])
+    expect(harness.requests).toEqual([
+      'POST /v1/articles',
+      'GET /v1/articles?fields=id&sort=-id',
+      'GET /v1/articles/permissions?ids=6,5,4,3,2,1',
+    ])
   })
 
   it('refetches the permissions on a resource when the next component needs them', async () => {
@@ -133,7 +196,10 @@ describe('a write', () => {
   it('refetches nothing when it is refused', async () => {
     await openScreen()
     harness.caller = {}
-    await expect(harness.setup(() => use().useAutoApiCreate!('articles').mutateAsync({ title: 'x' }))).rejects.toMatchObject({ status: 401, code: 'UNAUTHENTICATED' })
+    await expect(harness.setup(() => use().useAutoApiCreate!('articles').mutateAsync({ title: 'x' }))).rejects.toMatchObject({
+      status: 401,
+      code: 'UNAUTHENTICATED',
+    })
     expect(harness.requests).toEqual(['POST /v1/articles'])
   })
 })
@@ -154,12 +220,36 @@ describe('a write with a key', () => {
 
 describe('a dry run', () => {
   const RUNS: readonly (readonly [request: string, send: (app: Loose) => Promise<unknown>, response: unknown])[] = [
-    ['POST /v1/articles?dryRun=true', app => app.useAutoApiCreate!('articles', { dryRun: true }).mutateAsync({ title: 'New' }), { title: 'New' }],
-    ['PATCH /v1/articles/1?dryRun=true', app => app.useAutoApiUpdate!('articles', { dryRun: true, optimistic: true }).mutateAsync({ id: 1, title: 'New' }), { id: 1, title: 'New' }],
-    ['DELETE /v1/articles/1?reason=old&dryRun=true', app => app.useAutoApiDelete!('articles', { dryRun: true }).mutateAsync({ id: 1, reason: 'old' }), { affected: { articles: 1, remarks: 2 } }],
-    ['DELETE /v1/articles/1?force=true&dryRun=true', app => app.useAutoApiPurge!('articles', { dryRun: true }).mutateAsync(1), { affected: { articles: 1, remarks: 2 } }],
-    ['DELETE /v1/articles/bulk?dryRun=true', app => app.useAutoApiBulkDelete!('articles', { dryRun: true }).mutateAsync([1, 2]), { affected: { articles: 2, remarks: 2 }, meta: { total: 2, successful: 2, failed: 0 } }],
-    ['POST /v1/articles/1/relations/labels?dryRun=true', app => app.useAutoApiRelationAdd!('articles', 'labels', { dryRun: true }).mutateAsync({ id: 1, ids: [2] }), { added: 1, removed: 0, total: 2 }],
+    [
+      'POST /v1/articles?dryRun=true',
+      app => app.useAutoApiCreate!('articles', { dryRun: true }).mutateAsync({ title: 'New' }),
+      { title: 'New' },
+    ],
+    [
+      'PATCH /v1/articles/1?dryRun=true',
+      app => app.useAutoApiUpdate!('articles', { dryRun: true, optimistic: true }).mutateAsync({ id: 1, title: 'New' }),
+      { id: 1, title: 'New' },
+    ],
+    [
+      'DELETE /v1/articles/1?reason=old&dryRun=true',
+      app => app.useAutoApiDelete!('articles', { dryRun: true }).mutateAsync({ id: 1, reason: 'old' }),
+      { affected: { articles: 1, remarks: 2 } },
+    ],
+    [
+      'DELETE /v1/articles/1?force=true&dryRun=true',
+      app => app.useAutoApiPurge!('articles', { dryRun: true }).mutateAsync(1),
+      { affected: { articles: 1, remarks: 2 } },
+    ],
+    [
+      'DELETE /v1/articles/bulk?dryRun=true',
+      app => app.useAutoApiBulkDelete!('articles', { dryRun: true }).mutateAsync([1, 2]),
+      { affected: { articles: 2, remarks: 2 }, meta: { total: 2, successful: 2, failed: 0 } },
+    ],
+    [
+      'POST /v1/articles/1/relations/labels?dryRun=true',
+      app => app.useAutoApiRelationAdd!('articles', 'labels', { dryRun: true }).mutateAsync({ id: 1, ids: [2] }),
+      { added: 1, removed: 0, total: 2 },
+    ],
   ]
 
   it.each(RUNS)('changes and refetches nothing in the cache: %s', async (request, send, response) => {
@@ -186,7 +276,8 @@ describe('`confirm` of a preview', () => {
 })
 
 describe('an optimistic update', () => {
-  const change = (updates: object, id: string | number = 1) => use().useAutoApiOptimisticUpdate!(harness.queryClient, 'articles', id, updates) as { rollback: () => void }
+  const change = (updates: object, id: string | number = 1) =>
+    use().useAutoApiOptimisticUpdate!(harness.queryClient, 'articles', id, updates) as { rollback: () => void }
 
   it('changes the record at once in lists, infinite lists, single records and includes, without a request', async () => {
     const { articles, endless, article, writers, shelves } = await openScreen()
@@ -270,13 +361,17 @@ describe('the caller\'s own callbacks', () => {
   it('run after the built-in ones, with the arguments of TanStack', async () => {
     const { article } = await openScreen()
     const seen: unknown[] = []
-    const update = harness.setup(() => use().useAutoApiUpdate!('articles', {
-      optimistic: true,
-      onMutate: () => 'mine',
-      onSuccess: (answer: { title: string }, variables: object, context: string) => seen.push(['success', answer.title, variables, context, article.data.value.title]),
-      onError: (error: { code: string }, _: object, context: string) => seen.push(['error', error.code, context, article.data.value.title]),
-      onSettled: () => seen.push(['settled']),
-    }))
+    const update = harness.setup(() =>
+      use().useAutoApiUpdate!('articles', {
+        optimistic: true,
+        onMutate: () => 'mine',
+        onSuccess: (answer: { title: string }, variables: object, context: string) =>
+          seen.push(['success', answer.title, variables, context, article.data.value.title]),
+        onError: (error: { code: string }, _: object, context: string) =>
+          seen.push(['error', error.code, context, article.data.value.title]),
+        onSettled: () => seen.push(['settled']),
+      }),
+    )
     await update.mutateAsync({ id: 1, title: 'New' })
     expect(seen).toEqual([['success', 'New', { id: 1, title: 'New' }, 'mine', 'New'], ['settled']])
 

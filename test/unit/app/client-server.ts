@@ -23,16 +23,47 @@ const articles = sqliteTable('articles', {
   deletedAt: integer('deleted_at', { mode: 'timestamp_ms' }),
   deletionId: text('deletion_id'),
 })
-const remarks = sqliteTable('remarks', { id: integer('id').primaryKey(), articleId: integer('article_id').notNull().references(() => articles.id, { onDelete: 'cascade' }), body: text('body').notNull(), deletedAt: integer('deleted_at', { mode: 'timestamp_ms' }), deletionId: text('deletion_id') })
+const remarks = sqliteTable('remarks', {
+  id: integer('id').primaryKey(),
+  articleId: integer('article_id')
+    .notNull()
+    .references(() => articles.id, { onDelete: 'cascade' }),
+  body: text('body').notNull(),
+  deletedAt: integer('deleted_at', { mode: 'timestamp_ms' }),
+  deletionId: text('deletion_id'),
+})
 const labels = sqliteTable('labels', { id: integer('id').primaryKey(), name: text('name').notNull() })
-const articlesLabels = sqliteTable('articles_labels', { articleId: integer('article_id').notNull().references(() => articles.id), labelId: integer('label_id').notNull().references(() => labels.id) }, table => [primaryKey({ columns: [table.articleId, table.labelId] })])
-const shelves = sqliteTable('shelves', { hall: text('hall').notNull(), row: text('row').notNull(), note: text('note') }, table => [primaryKey({ columns: [table.hall, table.row] })])
+const articlesLabels = sqliteTable(
+  'articles_labels',
+  {
+    articleId: integer('article_id')
+      .notNull()
+      .references(() => articles.id),
+    labelId: integer('label_id')
+      .notNull()
+      .references(() => labels.id),
+  },
+  table => [primaryKey({ columns: [table.articleId, table.labelId] })],
+)
+const shelves = sqliteTable('shelves', { hall: text('hall').notNull(), row: text('row').notNull(), note: text('note') }, table => [
+  primaryKey({ columns: [table.hall, table.row] }),
+])
 
-const pictures = sqliteTable('pictures', { id: integer('id').primaryKey(), title: text('title'), photo: text('photo', { mode: 'json' }).$type<AutoApiStoredFile>(), scans: text('scans', { mode: 'json' }).$type<AutoApiStoredFile[]>() })
+const pictures = sqliteTable('pictures', {
+  id: integer('id').primaryKey(),
+  title: text('title'),
+  photo: text('photo', { mode: 'json' }).$type<AutoApiStoredFile>(),
+  scans: text('scans', { mode: 'json' }).$type<AutoApiStoredFile[]>(),
+})
 
 const permissions = { read: true, create: 'edit', update: 'edit', delete: 'edit', restore: 'edit', purge: 'edit' }
 const schemas = { writers, articles, remarks, labels, shelves, pictures }
-const registrations: ResourceRegistration[] = Object.entries(schemas).map(([name, schema]) => ({ name, schema, authorization: { permissions, ...name === 'articles' && { fields: { views: { write: 'never' } } } }, ...name === 'pictures' && { protectedFields: ['photo', 'scans'] } }))
+const registrations: ResourceRegistration[] = Object.entries(schemas).map(([name, schema]) => ({
+  name,
+  schema,
+  authorization: { permissions, ...(name === 'articles' && { fields: { views: { write: 'never' } } }) },
+  ...(name === 'pictures' && { protectedFields: ['photo', 'scans'] }),
+}))
 
 export interface ClientServer {
   readonly composables: typeof import('../../../src/runtime/app')
@@ -90,24 +121,51 @@ export async function openClientServer(
   // The server's modules are loaded anew, so the plugins have to be as well.
   const { activityFeed, auditLog } = await import('../../../src/runtime/server/plugins/index')
   const server = await createServer({
-    registrations: audited ? [...registered, { name: 'auditLog', schema: AUDIT_LOGS.sqlite, authorization: { permissions: { read: 'edit' } } }] : registered,
-    plugins: audited ? [auditLog(), activityFeed({ actor: { resource: 'writers', label: 'name' }, labels: { articles: 'title' } })] : plugins,
-    built, modules, config, db: drizzle({ client: sqlite }),
+    registrations: audited
+      ? [...registered, { name: 'auditLog', schema: AUDIT_LOGS.sqlite, authorization: { permissions: { read: 'edit' } } }]
+      : registered,
+    plugins: audited
+      ? [auditLog(), activityFeed({ actor: { resource: 'writers', label: 'name' }, labels: { articles: 'title' } })]
+      : plugins,
+    built,
+    modules,
+    config,
+    db: drizzle({ client: sqlite }),
   })
   // The first request waits until the plugins have loaded their modules, which are reset below.
   await server.request('GET', `${prefix}/articles`)
   const code = generateClient(prefix, describeResources(registered, modules, config))
-  const harness = { requests: [] as string[], keys: [] as (string | undefined)[], caller: { user: { id: 1 }, permissions: ['edit'] }, refuseNext: undefined } as unknown as { -readonly [K in keyof ClientServer]: ClientServer[K] }
+  const harness = {
+    requests: [] as string[],
+    keys: [] as (string | undefined)[],
+    caller: { user: { id: 1 }, permissions: ['edit'] },
+    refuseNext: undefined,
+  } as unknown as { -readonly [K in keyof ClientServer]: ClientServer[K] }
 
   /** As Nuxt's own: an answer that is no success is thrown. */
-  async function fetch(path: string, { method, query, body, headers, onResponse }: { method: string, query: Record<string, string>, body?: string, headers?: Record<string, string>, onResponse?: (context: { response: { headers: Headers } }) => void }) {
+  async function fetch(
+    path: string,
+    {
+      method,
+      query,
+      body,
+      headers,
+      onResponse,
+    }: {
+      method: string
+      query: Record<string, string>
+      body?: string
+      headers?: Record<string, string>
+      onResponse?: (context: { response: { headers: Headers } }) => void
+    },
+  ) {
     const search = new URLSearchParams(query).toString()
     const url = search ? `${path}?${search}` : path
     harness.requests.push(`${method} ${decodeURIComponent(url)}`)
     if (method !== 'GET') harness.keys.push(headers?.['idempotency-key'])
     const refusal = method === 'GET' ? undefined : harness.refuseNext
     if (refusal) harness.refuseNext = undefined
-    const answer = refusal ?? await server.request(method, url, { raw: body, headers, caller: harness.caller })
+    const answer = refusal ?? (await server.request(method, url, { raw: body, headers, caller: harness.caller }))
     onResponse?.({ response: { headers: 'headers' in answer ? answer.headers : new Headers() } })
     if (answer.status >= 400) throw Object.assign(new Error('FetchError'), { statusCode: answer.status, data: answer.body })
     return answer.body

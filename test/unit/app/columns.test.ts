@@ -46,7 +46,12 @@ describe('columns', () => {
     expect(setup(app => app.useAutoApiColumns!('books')).columns.value).toEqual([])
     const table = await openColumns()
     expect(namesOf(table)).toEqual(['id', 'title', 'soldAt', 'cover'])
-    expect(table.columns.value[1]).toMatchObject({ accessorKey: 'title', header: 'Name', enableSorting: true, field: { kind: 'text', nullable: false } })
+    expect(table.columns.value[1]).toMatchObject({
+      accessorKey: 'title',
+      header: 'Name',
+      enableSorting: true,
+      field: { kind: 'text', nullable: false },
+    })
     expect(table.columns.value[3]).toMatchObject({ enableSorting: false, field: { kind: 'blob' } })
     harness.caller = { user: { id: 1 }, permissions: ['chief'] }
     harness.queryClient.clear()

@@ -24,14 +24,20 @@ describe('useAutoApiExport', () => {
     const use = await open('/data/v2')
     const { mutateAsync, progress, isSuccess } = use()
     const file: File = await mutateAsync({ filter: { writerId: 1 }, sort: '-id', fields: ['id', 'title'], format: 'csv' })
-    expect([file.name, file.type, await file.text()]).toEqual([expect.stringMatching(/^articles-.*\.csv$/), 'text/csv; charset=utf-8', 'id,title\r\n2,Two\r\n1,One\r\n'])
+    expect([file.name, file.type, await file.text()]).toEqual([
+      expect.stringMatching(/^articles-.*\.csv$/),
+      'text/csv; charset=utf-8',
+      'id,title\r\n2,Two\r\n1,One\r\n',
+    ])
     expect(harness.requests).toEqual(['GET /data/v2/articles/export?filter={"writerId":1}&sort=-id&fields=id,title&format=csv'])
     expect([progress.value, isSuccess.value]).toEqual([{ bytes: file.size, records: 2, total: 2 }, true])
   })
 
   it.each(['csv', 'json', 'ndjson'])('counts the records of the parts that have arrived: %s', async (format) => {
     const use = await open()
-    await harness.setup(() => (harness.composables as unknown as Loose).useAutoApiCreate!('articles')).mutateAsync({ title: 'a "quoted"\r\n\nline' })
+    await harness
+      .setup(() => (harness.composables as unknown as Loose).useAutoApiCreate!('articles'))
+      .mutateAsync({ title: 'a "quoted"\r\n\nline' })
     const { mutateAsync, progress } = use()
     const seen: number[] = []
     const run = mutateAsync({ format })
@@ -71,9 +77,16 @@ describe('useAutoApiExport', () => {
         yield text
       })()
     }
-    harness = await openClientServer({ plugins: [{ name: 'export', routes: [{ method: 'GET', path: '/:resource/export', operation: 'read', handler }] }] })
+    harness = await openClientServer({
+      plugins: [{ name: 'export', routes: [{ method: 'GET', path: '/:resource/export', operation: 'read', handler }] }],
+    })
     const { mutateAsync, error } = harness.setup(() => (harness.composables as unknown as Loose).useAutoApiExport!('articles'))
-    await expect(mutateAsync({})).rejects.toMatchObject({ name: 'AutoApiError', status: 0, code: 'NO_ANSWER', message: expect.stringContaining('not complete') })
+    await expect(mutateAsync({})).rejects.toMatchObject({
+      name: 'AutoApiError',
+      status: 0,
+      code: 'NO_ANSWER',
+      message: expect.stringContaining('not complete'),
+    })
     expect([error.value, click.mock.calls]).toEqual([expect.objectContaining({ code: 'NO_ANSWER' }), []])
   })
 

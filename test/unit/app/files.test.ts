@@ -13,7 +13,10 @@ let folder: string
 const fileUpload = async () => {
   const { fileSystemStorage, fileUpload } = await import('../../../src/runtime/server/plugins')
   const text = { accept: ['text/plain'], maxSize: 20 }
-  return fileUpload({ resources: { pictures: { photo: text, scans: { ...text, multiple: true } } }, storage: fileSystemStorage({ base: folder }) })
+  return fileUpload({
+    resources: { pictures: { photo: text, scans: { ...text, multiple: true } } },
+    storage: fileSystemStorage({ base: folder }),
+  })
 }
 
 beforeEach(async () => {
@@ -41,7 +44,11 @@ describe('useAutoApiUpload', () => {
     const file = text()
     const record = await mutateAsync({ id: 1, file })
     expect(record).toMatchObject({ id: 1, title: 'Harbour', photo: { name: 'sea & sand.txt', type: 'text/plain', size: 3 } })
-    expect(harness.requests).toEqual(['GET /data/v2/pictures/1', 'POST /app/data/v2/pictures/1/upload/photo?name=sea+&+sand.txt text/plain', 'GET /data/v2/pictures/1'])
+    expect(harness.requests).toEqual([
+      'GET /data/v2/pictures/1',
+      'POST /app/data/v2/pictures/1/upload/photo?name=sea+&+sand.txt text/plain',
+      'GET /data/v2/pictures/1',
+    ])
     expect(progress.value).toEqual({ sent: file.size, total: file.size })
     expect(picture.data.value.photo).toEqual(record.photo)
   })
@@ -92,7 +99,10 @@ describe('useAutoApiUpload', () => {
     const tag = (harness.composables as unknown as Loose).autoApiTag!(picture.data.value)
     await use('useAutoApiUpdate').mutateAsync({ id: 1, title: 'Changed' })
     const late = use('useAutoApiUpload', 'photo', { ifMatch: tag })
-    await expect(late.mutateAsync({ id: 1, file: text('Third') })).rejects.toMatchObject({ status: 412, current: { title: 'Changed', photo: { size: 6 } } })
+    await expect(late.mutateAsync({ id: 1, file: text('Third') })).rejects.toMatchObject({
+      status: 412,
+      current: { title: 'Changed', photo: { size: 6 } },
+    })
     await expect(mutateAsync({ id: 2, file: text() })).rejects.toMatchObject({ status: 428 })
   })
 
@@ -101,7 +111,9 @@ describe('useAutoApiUpload', () => {
     const uploaded = await use('useAutoApiUpload', 'photo').mutateAsync({ id: 1, file: text() })
     const removed = await use('useAutoApiFileRemove', 'photo', { ifMatch: autoApiTag!(uploaded) }).mutateAsync(1)
     await use('useAutoApiUpdate', { ifMatch: autoApiTag!(removed) }).mutateAsync({ id: 1, title: 'Changed' })
-    await expect(use('useAutoApiUpload', 'photo', { ifMatch: autoApiTag!(uploaded) }).mutateAsync({ id: 1, file: text() })).rejects.toMatchObject({ status: 412 })
+    await expect(
+      use('useAutoApiUpload', 'photo', { ifMatch: autoApiTag!(uploaded) }).mutateAsync({ id: 1, file: text() }),
+    ).rejects.toMatchObject({ status: 412 })
   })
 })
 
@@ -133,7 +145,11 @@ describe('useAutoApiFile', () => {
     const fileOf = use('useAutoApiFile', 'photo')
     const record = await mutateAsync({ id: 1, file: text() })
     const { url, downloadUrl, name } = fileOf(record)
-    expect([url, downloadUrl, name]).toEqual([`/app/data/v2/pictures/1/files/photo/${record.photo.key}`, `${url}?download=true`, 'sea & sand.txt'])
+    expect([url, downloadUrl, name]).toEqual([
+      `/app/data/v2/pictures/1/files/photo/${record.photo.key}`,
+      `${url}?download=true`,
+      'sea & sand.txt',
+    ])
     expect((await harness.get(url.replace('/app', ''))).text).toBe('Sea')
     expect((await harness.get(downloadUrl.replace('/app', ''))).headers.get('content-disposition')).toMatch(/^attachment/)
     expect(fileOf(await mutateAsync({ id: 1, file: text('New') })).url).not.toBe(url)
@@ -142,8 +158,17 @@ describe('useAutoApiFile', () => {
   it('returns a list for a list, and nothing without a file or without the key of the record', () => {
     const file = { key: 'a/b', name: 'a', type: 'x', size: 1, sha256: 'x' }
     const [fileOf, filesOf] = [use('useAutoApiFile', 'photo'), use('useAutoApiFile', 'scans')]
-    expect([undefined, null, {}, { id: 1 }, { id: 1, photo: null }, { photo: file }, { id: '..', photo: file }].map(fileOf)).toEqual(Array(7).fill(undefined))
-    expect(filesOf({ id: 1, scans: [file] })).toEqual([{ ...file, url: '/app/data/v2/pictures/1/files/scans/a%2Fb', downloadUrl: expect.any(String) }])
-    expect([filesOf({ id: 1, scans: [] }), filesOf({ scans: [file] }), filesOf(null), filesOf({ id: 1, scans: null })]).toEqual([[], undefined, undefined, undefined])
+    expect([undefined, null, {}, { id: 1 }, { id: 1, photo: null }, { photo: file }, { id: '..', photo: file }].map(fileOf)).toEqual(
+      Array(7).fill(undefined),
+    )
+    expect(filesOf({ id: 1, scans: [file] })).toEqual([
+      { ...file, url: '/app/data/v2/pictures/1/files/scans/a%2Fb', downloadUrl: expect.any(String) },
+    ])
+    expect([filesOf({ id: 1, scans: [] }), filesOf({ scans: [file] }), filesOf(null), filesOf({ id: 1, scans: null })]).toEqual([
+      [],
+      undefined,
+      undefined,
+      undefined,
+    ])
   })
 })

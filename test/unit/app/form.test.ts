@@ -19,11 +19,18 @@ const notes = sqliteTable('notes', {
   secret: text('secret'),
 })
 const guests = sqliteTable('guests', { id: integer('id').primaryKey(), email: text('email').notNull() })
-const guestSchema = z.object({ email: z.email() }).refine(({ email }) => !email.endsWith('@spam.test'), { path: ['email'], message: 'No spam' })
+const guestSchema = z
+  .object({ email: z.email() })
+  .refine(({ email }) => !email.endsWith('@spam.test'), { path: ['email'], message: 'No spam' })
 
 const permissions = { read: true, create: 'edit', update: 'edit' }
 const further = [
-  { name: 'notes', schema: notes, hiddenFields: ['secret'], authorization: { permissions, fields: { pin: { read: false }, stars: { write: 'chief' } } } },
+  {
+    name: 'notes',
+    schema: notes,
+    hiddenFields: ['secret'],
+    authorization: { permissions, fields: { pin: { read: false }, stars: { write: 'chief' } } },
+  },
   { name: 'guests', schema: guests, validation: { create: guestSchema }, authorization: { permissions } },
 ] as ResourceRegistration[]
 const sql = `
@@ -44,7 +51,8 @@ afterEach(() => harness.close())
 type Loose = Record<string, (...args: any[]) => any>
 const setup = <T>(run: (app: Loose) => T): T => harness.setup(() => run(harness.composables as unknown as Loose))
 const stored = async (id: number) => (await harness.get(`/v1/notes/${id}`)).text
-const changeElsewhere = (id: number, body: object) => setup(app => app.useAutoApiEndpoint!(`/v1/notes/${id}`, { method: 'PATCH' }).mutateAsync(body))
+const changeElsewhere = (id: number, body: object) =>
+  setup(app => app.useAutoApiEndpoint!(`/v1/notes/${id}`, { method: 'PATCH' }).mutateAsync(body))
 
 async function openForm(options: object = {}, resource = 'notes') {
   const form = setup(app => app.useAutoApiForm!(resource, options))
@@ -72,9 +80,18 @@ describe('a form for a new record', () => {
 
   it('creates a record, is empty again and then calls `onSuccess`', async () => {
     const seen: unknown[] = []
-    const form: { state: Record<string, unknown>, [name: string]: unknown } = await openForm({ onSuccess: ({ id }: { id: number }) => seen.push([id, { ...form.state }]) })
+    const form: { state: Record<string, unknown>, [name: string]: unknown } = await openForm({
+      onSuccess: ({ id }: { id: number }) => seen.push([id, { ...form.state }]),
+    })
     Object.assign(form.state, { title: 'Three', price: '', summary: '', remindAt: '2030-01-02T03:04:05.000Z' })
-    expect(await (form.submit as () => Promise<unknown>)()).toMatchObject({ id: 3, title: 'Three', price: null, summary: null, status: 'draft', remindAt: '2030-01-02T03:04:05.000Z' })
+    expect(await (form.submit as () => Promise<unknown>)()).toMatchObject({
+      id: 3,
+      title: 'Three',
+      price: null,
+      summary: null,
+      status: 'draft',
+      remindAt: '2030-01-02T03:04:05.000Z',
+    })
     expect(seen).toEqual([[3, { status: 'draft' }]])
     expect(harness.requests).toEqual(['POST /v1/notes'])
   })
@@ -103,7 +120,9 @@ describe('a form for a new record', () => {
   })
 
   it('translates the issues it finds', async () => {
-    const form = await openForm({ message: ({ keyword, limit }: { keyword: string, limit: unknown }) => keyword === 'maxLength' ? `${limit} 자 이하` : undefined })
+    const form = await openForm({
+      message: ({ keyword, limit }: { keyword: string, limit: unknown }) => (keyword === 'maxLength' ? `${limit} 자 이하` : undefined),
+    })
     form.state.title = 'A title that is much too long'
     form.state.status = 'lost'
     await form.submit()
@@ -289,13 +308,19 @@ describe('a conflict', () => {
 })
 
 describe('the schema for form libraries', () => {
-  const validate = (form: { schema: { '~standard': { validate: (value: unknown) => unknown } } }, value: unknown) => form.schema['~standard'].validate(value)
+  const validate = (form: { schema: { '~standard': { validate: (value: unknown) => unknown } } }, value: unknown) =>
+    form.schema['~standard'].validate(value)
 
   it('is a Standard Schema with the same issues', async () => {
     const form = await openForm()
     expect(form.schema['~standard']).toMatchObject({ version: 1, vendor: 'nuxt-auto-api' })
     expect(await validate(form, { title: '' })).toEqual({ value: { title: '' } })
-    expect(await validate(form, { price: 'x' })).toEqual({ issues: [{ path: ['title'], message: 'Required' }, { path: ['price'], message: 'Expected a whole number' }] })
+    expect(await validate(form, { price: 'x' })).toEqual({
+      issues: [
+        { path: ['title'], message: 'Required' },
+        { path: ['price'], message: 'Expected a whole number' },
+      ],
+    })
   })
 
   it('accepts a record with an old value that is not valid any more, until somebody changes it', async () => {

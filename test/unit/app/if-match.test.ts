@@ -25,7 +25,8 @@ async function openArticle(query?: object) {
 }
 
 /** Somebody else changes an article. */
-const changeElsewhere = (id: number, title: string) => setup(app => app.useAutoApiEndpoint!(`/v1/articles/${id}`, { method: 'PATCH' }).mutateAsync({ title }))
+const changeElsewhere = (id: number, title: string) =>
+  setup(app => app.useAutoApiEndpoint!(`/v1/articles/${id}`, { method: 'PATCH' }).mutateAsync({ title }))
 const failure = (promise: Promise<unknown>) => promise.then(() => {
   throw new Error('The write succeeded.')
 }, (error: InstanceType<ClientServer['composables']['AutoApiError']>) => error)
@@ -135,7 +136,14 @@ describe('`ifMatch: true`', () => {
     const update = setup(app => app.useAutoApiBulkUpdate!('articles', { ifMatch: true }))
     await update.mutateAsync([{ id: 1, data: { title: 'a' } }, { id: 2, data: { title: 'b' } }])
     await changeElsewhere(2, 'Theirs')
-    expect(await failure(update.mutateAsync([{ id: 1, data: { title: 'c' } }, { id: 2, data: { title: 'd' } }]))).toMatchObject({ status: 412, errors: [{ index: 1, code: 'PRECONDITION_FAILED' }] })
+    expect(
+      await failure(
+        update.mutateAsync([
+          { id: 1, data: { title: 'c' } },
+          { id: 2, data: { title: 'd' } },
+        ]),
+      ),
+    ).toMatchObject({ status: 412, errors: [{ index: 1, code: 'PRECONDITION_FAILED' }] })
     const ids = [1, { id: 3, ifMatch: '*' }]
     expect((await setup(app => app.useAutoApiBulkDelete!('articles', { ifMatch: true })).mutateAsync(ids)).meta.total).toBe(2)
   })
@@ -157,6 +165,7 @@ describe('autoApiTag', () => {
     expect(tagOf(created)).toMatch(/^"[\w-]{16}"$/)
     const list = setup(app => app.useAutoApiList!('articles', {}))
     await list.suspense()
-    for (const other of [list.data.value, list.data.value.data[0], { ...article.data.value }, 'text', null, undefined]) expect(tagOf(other)).toBeUndefined()
+    for (const other of [list.data.value, list.data.value.data[0], { ...article.data.value }, 'text', null, undefined])
+      expect(tagOf(other)).toBeUndefined()
   })
 })

@@ -29,15 +29,25 @@ describe('useAutoApiImport', () => {
     await labels.suspense()
     const { mutateAsync, progress, problems } = use()
     const file = csv('id,name\r\n2,Arts\r\n7,Travel')
-    expect(await mutateAsync({ file, mode: 'upsert', key: ['id'], separator: ',' })).toEqual({ data: { created: 1, updated: 1 }, meta: { total: 2 } })
-    expect(harness.requests).toEqual(['GET /data/v2/labels', 'POST /app/data/v2/labels/import?mode=upsert&separator=,&key=id text/csv', 'GET /data/v2/labels'])
+    expect(await mutateAsync({ file, mode: 'upsert', key: ['id'], separator: ',' })).toEqual({
+      data: { created: 1, updated: 1 },
+      meta: { total: 2 },
+    })
+    expect(harness.requests).toEqual([
+      'GET /data/v2/labels',
+      'POST /app/data/v2/labels/import?mode=upsert&separator=,&key=id text/csv',
+      'GET /data/v2/labels',
+    ])
     expect([progress.value, problems.value]).toEqual([{ sent: file.size, total: file.size }, []])
     expect(labels.data.value.data.map(({ name }: { name: string }) => name)).toEqual(['Sport', 'Arts', 'Travel'])
   })
 
   it('has the problems of the lines', async () => {
     const { mutateAsync, problems, error } = use()
-    await expect(mutateAsync({ file: new File(['{"name":"ok"}\n{"name":1}'], 'labels.ndjson') })).rejects.toMatchObject({ code: 'BULK_FAILED', status: 400 })
+    await expect(mutateAsync({ file: new File(['{"name":"ok"}\n{"name":1}'], 'labels.ndjson') })).rejects.toMatchObject({
+      code: 'BULK_FAILED',
+      status: 400,
+    })
     expect(problems.value).toMatchObject([{ line: 2, code: 'VALIDATION_FAILED', issues: [{ path: ['name'] }] }])
     expect([error.value.name, harness.requests[0]]).toEqual(['AutoApiError', 'POST /app/data/v2/labels/import? application/x-ndjson'])
   })

@@ -29,14 +29,39 @@ const SCHEMAS: readonly { readonly name: string, readonly schema: ZodType, reado
   { name: 'nullable', schema: z.string().max(3).nullable(), wrong: ['abcd', 1] },
   { name: 'optional', schema: z.object({ a: z.string().optional() }), wrong: [{ a: 1 }, []] },
   { name: 'list', schema: z.array(z.int()).min(1).max(2), wrong: [[], [1, 2, 3], ['a'], {}] },
-  { name: 'tuple', schema: z.tuple([z.string(), z.int()]), wrong: [['a', 'b'], [1, 1]] },
+  {
+    name: 'tuple',
+    schema: z.tuple([z.string(), z.int()]),
+    wrong: [
+      ['a', 'b'],
+      [1, 1],
+    ],
+  },
   { name: 'union', schema: z.union([z.string(), z.object({ id: z.int() })]), wrong: [1, { id: 'x' }] },
-  { name: 'discriminated union', schema: z.discriminatedUnion('kind', [z.object({ kind: z.literal('a'), a: z.int() }), z.object({ kind: z.literal('b') })]), wrong: [{ kind: 'c' }, { kind: 'a' }] },
+  {
+    name: 'discriminated union',
+    schema: z.discriminatedUnion('kind', [z.object({ kind: z.literal('a'), a: z.int() }), z.object({ kind: z.literal('b') })]),
+    wrong: [{ kind: 'c' }, { kind: 'a' }],
+  },
   { name: 'intersection', schema: z.intersection(z.object({ a: z.string() }), z.object({ b: z.string() })), wrong: [{ a: 'x' }] },
-  { name: 'recursion', schema: tree, wrong: [{ name: 'a', children: [{ name: '' }] }, { name: 'a', children: [{ name: 'b', children: [1] }] }] },
+  {
+    name: 'recursion',
+    schema: tree,
+    wrong: [
+      { name: 'a', children: [{ name: '' }] },
+      { name: 'a', children: [{ name: 'b', children: [1] }] },
+    ],
+  },
   { name: 'record', schema: z.record(z.string(), z.int()), wrong: [1] },
   { name: 'boolean', schema: z.boolean(), wrong: ['true', 1] },
-  { name: 'custom code', schema: z.string().refine(() => true).transform(Number), wrong: [1] },
+  {
+    name: 'custom code',
+    schema: z
+      .string()
+      .refine(() => true)
+      .transform(Number),
+    wrong: [1],
+  },
   { name: 'coerced date', schema: z.coerce.date(), wrong: [] },
   { name: 'anything', schema: z.unknown(), wrong: [] },
 ]
@@ -47,7 +72,26 @@ describe.each(SCHEMAS)('a schema: $name', ({ schema, wrong }) => {
   })
 
   it('accepts every value that the server accepts', () => {
-    const values = fc.oneof(fc.jsonValue({ maxDepth: 3 }), fc.constantFrom('abc', 'a@b.de', 'http://a.de', '2020-01-02', '2020-01-02T03:04:05Z', 0.3, 2, 'x', { kind: 'b' }, { a: 'x', b: 'y' }, { name: 'n', children: [{ name: 'm' }] }, ['a', 1], { id: 1 }, '😀😀'), fc.string())
+    const values = fc.oneof(
+      fc.jsonValue({ maxDepth: 3 }),
+      fc.constantFrom(
+        'abc',
+        'a@b.de',
+        'http://a.de',
+        '2020-01-02',
+        '2020-01-02T03:04:05Z',
+        0.3,
+        2,
+        'x',
+        { kind: 'b' },
+        { a: 'x', b: 'y' },
+        { name: 'n', children: [{ name: 'm' }] },
+        ['a', 1],
+        { id: 1 },
+        '😀😀',
+      ),
+      fc.string(),
+    )
     fc.assert(fc.property(values, (value) => {
       if (schema.safeParse(value).success) expect(findIssues(toSchema(schema), value)).toEqual([])
     }), { numRuns: 150 })
@@ -82,10 +126,20 @@ describe('an issue', () => {
 })
 
 describe('a schema that the browser cannot read', () => {
-  it.each<{ readonly schema: JsonSchema }>([
-    { type: 'nothing-known' }, { pattern: '(' }, { format: 'unknown' }, { $ref: 'https://example.test/schema' }, { $ref: '#/$defs/missing' },
-    { $ref: '#' }, { allOf: [{ $ref: '#' }] }, { items: true }, { properties: { a: {} } }, { newKeyword: 1 },
-  ].map(schema => ({ schema })))('accepts the value: $schema', ({ schema }) => {
+  it.each<{ readonly schema: JsonSchema }>(
+    [
+      { type: 'nothing-known' },
+      { pattern: '(' },
+      { format: 'unknown' },
+      { $ref: 'https://example.test/schema' },
+      { $ref: '#/$defs/missing' },
+      { $ref: '#' },
+      { allOf: [{ $ref: '#' }] },
+      { items: true },
+      { properties: { a: {} } },
+      { newKeyword: 1 },
+    ].map(schema => ({ schema })),
+  )('accepts the value: $schema', ({ schema }) => {
     for (const value of ['text', ['a'], { a: 1 }]) expect(findIssues(schema, value)).toEqual([])
   })
 })

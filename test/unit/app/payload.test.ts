@@ -40,7 +40,11 @@ const stateOf = (client: QueryClient, queryKey: readonly unknown[] = KEY) => cli
 
 describe('the queries of a page', () => {
   it('have the same state in the browser, for every response', async () => {
-    const values = oneof(json().map(text => JSON.parse(text) as unknown), string({ unit: 'binary' }), constant('</script><script>alert(1)</script>'))
+    const values = oneof(
+      json().map(text => JSON.parse(text) as unknown),
+      string({ unit: 'binary' }),
+      constant('</script><script>alert(1)</script>'),
+    )
     const bodies = record({ data: oneof(values, dictionary(string(), values)), meta: record({ total: integer() }) })
     await assert(property(bodies, (body) => {
       const server = new QueryClient()

@@ -41,10 +41,26 @@ describe('the query client', () => {
   })
 
   it('starts in the browser with the server\'s responses and errors', async () => {
-    const problem = { status: 403, code: 'FORBIDDEN', message: 'You do not have permission to do this.', issues: [], fields: [], errors: [] }
+    const problem = {
+      status: 403,
+      code: 'FORBIDDEN',
+      message: 'You do not have permission to do this.',
+      issues: [],
+      fields: [],
+      errors: [],
+    }
     // As devalue brings it: plain data, and only the parts that differ from a query with one response.
     const sent = (name: string, differing: object, tag?: string) => ({ queryKey: [name], queryHash: `["${name}"]`, state: differing, tag })
-    const failed = { status: 'error', error: problem, fetchFailureReason: problem, dataUpdateCount: 0, dataUpdatedAt: 0, errorUpdateCount: 1, errorUpdatedAt: 5, fetchFailureCount: 1 }
+    const failed = {
+      status: 'error',
+      error: problem,
+      fetchFailureReason: problem,
+      dataUpdateCount: 0,
+      dataUpdatedAt: 0,
+      errorUpdateCount: 1,
+      errorUpdatedAt: 5,
+      fetchFailureCount: 1,
+    }
     state.value = [
       sent('list', { data: [1, 2], dataUpdatedAt: 5 }),
       sent('get', { data: { id: 1 }, dataUpdatedAt: 5 }, '"a"'),

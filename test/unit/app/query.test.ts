@@ -14,7 +14,17 @@ function travel(query: object) {
   return { query: Object.fromEntries(new URLSearchParams(text)) } as never
 }
 
-const NOTHING = { position: { mode: 'offset', page: 1 }, limit: 20, count: true, sort: [], cursorFields: [], filter: { conditions: [] }, aggregates: [], include: new Map(), trash: 'active' }
+const NOTHING = {
+  position: { mode: 'offset', page: 1 },
+  limit: 20,
+  count: true,
+  sort: [],
+  cursorFields: [],
+  filter: { conditions: [] },
+  aggregates: [],
+  include: new Map(),
+  trash: 'active',
+}
 
 describe('the query of a list', () => {
   it.each<[string, object, object]>([
@@ -23,29 +33,71 @@ describe('the query of a list', () => {
     ['a page by number', { page: 3, limit: 5, count: 'none' }, { position: { mode: 'offset', page: 3 }, limit: 5, count: false }],
     ['the first page by cursor', { cursor: '' }, { position: { mode: 'cursor', cursor: '' } }],
     ['a later one', { cursor: 'a+b/c=' }, { position: { mode: 'cursor', cursor: 'a+b/c=' } }],
-    ['an order', { sort: ['-a', 'b'], cursorFields: ['c'] }, { sort: [{ name: 'a', descending: true }, { name: 'b', descending: false }], cursorFields: [{ name: 'c', descending: false }] }],
+    [
+      'an order',
+      { sort: ['-a', 'b'], cursorFields: ['c'] },
+      {
+        sort: [
+          { name: 'a', descending: true },
+          { name: 'b', descending: false },
+        ],
+        cursorFields: [{ name: 'c', descending: false }],
+      },
+    ],
     ['an order by one field', { sort: '-a' }, { sort: [{ name: 'a', descending: true }] }],
     ['fields', { fields: ['a', 'b'] }, { fields: ['a', 'b'] }],
     ['the trash', { onlyDeleted: true }, { trash: 'trashed' }],
-    ['conditions', { filter: { a: 'x & y, "z" = é', b: { $gt: 1, $null: false }, c: [1, 2], d: null, $or: [{ a: true }] } }, { filter: {
-      conditions: [
-        { name: 'a', operator: '$eq', value: 'x & y, "z" = é', text: false },
-        { name: 'b', operator: '$gt', value: 1, text: false },
-        { name: 'b', operator: '$null', value: false, text: false },
-        { name: 'c', operator: '$in', value: [1, 2], text: false },
-        { name: 'd', operator: '$eq', value: null, text: false },
-      ],
-      or: [[{ name: 'a', operator: '$eq', value: true, text: false }]],
-    } }],
-    ['exact and dated values', { filter: { a: 9_007_199_254_740_993n, b: new Date(0) } }, { filter: { conditions: [
-      { name: 'a', operator: '$eq', value: '9007199254740993', text: false },
-      { name: 'b', operator: '$eq', value: '1970-01-01T00:00:00.000Z', text: false },
-    ] } }],
-    ['included relations', { include: { author: true, comments: { fields: ['id'], limit: 2, sort: '-id', include: { author: true } }, tags: false } }, { include: new Map<string, object>([
-      ['author', { include: new Map() }],
-      ['comments', { fields: ['id'], limit: 2, sort: [{ name: 'id', descending: true }], include: new Map([['author', { include: new Map() }]]) }],
-    ]) }],
-    ['aggregates', { aggregate: ['count', 'sum(a)'] }, { aggregates: [{ function: 'count', alias: 'count' }, { function: 'sum', field: 'a', alias: 'sum_a' }] }],
+    [
+      'conditions',
+      { filter: { a: 'x & y, "z" = é', b: { $gt: 1, $null: false }, c: [1, 2], d: null, $or: [{ a: true }] } },
+      {
+        filter: {
+          conditions: [
+            { name: 'a', operator: '$eq', value: 'x & y, "z" = é', text: false },
+            { name: 'b', operator: '$gt', value: 1, text: false },
+            { name: 'b', operator: '$null', value: false, text: false },
+            { name: 'c', operator: '$in', value: [1, 2], text: false },
+            { name: 'd', operator: '$eq', value: null, text: false },
+          ],
+          or: [[{ name: 'a', operator: '$eq', value: true, text: false }]],
+        },
+      },
+    ],
+    [
+      'exact and dated values',
+      { filter: { a: 9_007_199_254_740_993n, b: new Date(0) } },
+      {
+        filter: {
+          conditions: [
+            { name: 'a', operator: '$eq', value: '9007199254740993', text: false },
+            { name: 'b', operator: '$eq', value: '1970-01-01T00:00:00.000Z', text: false },
+          ],
+        },
+      },
+    ],
+    [
+      'included relations',
+      { include: { author: true, comments: { fields: ['id'], limit: 2, sort: '-id', include: { author: true } }, tags: false } },
+      {
+        include: new Map<string, object>([
+          ['author', { include: new Map() }],
+          [
+            'comments',
+            { fields: ['id'], limit: 2, sort: [{ name: 'id', descending: true }], include: new Map([['author', { include: new Map() }]]) },
+          ],
+        ]),
+      },
+    ],
+    [
+      'aggregates',
+      { aggregate: ['count', 'sum(a)'] },
+      {
+        aggregates: [
+          { function: 'count', alias: 'count' },
+          { function: 'sum', field: 'a', alias: 'sum_a' },
+        ],
+      },
+    ],
   ])('is parsed as the client intends: %s', (_, query, expected) => {
     expect(parseList(travel(query), call)).toEqual({ ...NOTHING, ...expected })
   })
@@ -53,8 +105,14 @@ describe('the query of a list', () => {
 
 describe('the query of an aggregate', () => {
   it('is parsed as the client intends', () => {
-    expect(parseGroups(travel({ aggregate: ['count'], groupBy: ['a', 'b'], having: { count: { $gt: 1 } }, sort: '-count', page: 2 }), call)).toMatchObject({
-      aggregates: [{ function: 'count', alias: 'count' }], groupBy: ['a', 'b'], having: [{ alias: 'count', operator: '$gt', value: 1 }], sort: [{ name: 'count', descending: true }], page: 2,
+    expect(
+      parseGroups(travel({ aggregate: ['count'], groupBy: ['a', 'b'], having: { count: { $gt: 1 } }, sort: '-count', page: 2 }), call),
+    ).toMatchObject({
+      aggregates: [{ function: 'count', alias: 'count' }],
+      groupBy: ['a', 'b'],
+      having: [{ alias: 'count', operator: '$gt', value: 1 }],
+      sort: [{ name: 'count', descending: true }],
+      page: 2,
     })
   })
 })
@@ -76,17 +134,41 @@ describe('a route', () => {
 
 describe('a path', () => {
   /** What is sent where: by the URL parser that every browser and every server shares. */
-  const requested = (route: typeof ROUTES[number]['name'], params: Parameters<typeof toRequest>[1]) => new URL(`http://localhost/api${toRequest(route, params).path}`).pathname
+  const requested = (route: (typeof ROUTES)[number]['name'], params: Parameters<typeof toRequest>[1]) =>
+    new URL(`http://localhost/api${toRequest(route, params).path}`).pathname
 
-  const HOSTILE = ['../users/1', 'a/../../users/1', '..%2F..%2Fusers%2F1', '%2e%2e', '.%2e/users', '1?force=true', '1#x', '\\..\\users', 'a//b', ' ', '\t..\n', '\u0000', 'é', '%', '100%', 'a b+c', ';x', 'http://evil.example/']
+  const HOSTILE = [
+    '../users/1',
+    'a/../../users/1',
+    '..%2F..%2Fusers%2F1',
+    '%2e%2e',
+    '.%2e/users',
+    '1?force=true',
+    '1#x',
+    '\\..\\users',
+    'a//b',
+    ' ',
+    '\t..\n',
+    '\u0000',
+    'é',
+    '%',
+    '100%',
+    'a b+c',
+    ';x',
+    'http://evil.example/',
+  ]
 
   const ID_ROUTES = ROUTES.filter(({ path }) => path.includes(':id')).map(({ name }) => name)
-  const asServed = (route: typeof ROUTES[number]['name'], resource: string, id: string, relation: string) =>
-    `/api${ROUTES.find(({ name }) => name === route)!.path.replace(':resource', resource).replace(':id', id).replace(':relation', relation)}`
+  const asServed = (route: (typeof ROUTES)[number]['name'], resource: string, id: string, relation: string) =>
+    `/api${ROUTES.find(({ name }) => name === route)!
+      .path.replace(':resource', resource)
+      .replace(':id', id)
+      .replace(':relation', relation)}`
 
   it.each(HOSTILE)('is not changed by an id, a relation or the name of a resource: %j', (text) => {
     const encoded = encodeURIComponent(text)
-    for (const route of ID_ROUTES) expect(requested(route, { resource: 'posts', id: text, relation: 'tags' })).toBe(asServed(route, 'posts', encoded, 'tags'))
+    for (const route of ID_ROUTES)
+      expect(requested(route, { resource: 'posts', id: text, relation: 'tags' })).toBe(asServed(route, 'posts', encoded, 'tags'))
     expect(requested('related', { resource: 'posts', id: 1, relation: text })).toBe(`/api/posts/1/relations/${encoded}`)
     expect(requested('list', { resource: text })).toBe(`/api/${encoded}`)
   })
@@ -94,14 +176,20 @@ describe('a path', () => {
   it.each(HOSTILE)('is not changed by a value of a composite key, decoded or encoded: %j', (text) => {
     const value = encodeURIComponent(text)
     for (const route of ID_ROUTES) {
-      expect(requested(route, { resource: 'rates', id: `USD,${value}`, composite: true, relation: 'tags' })).toBe(asServed(route, 'rates', `USD,${value}`, 'tags'))
+      expect(requested(route, { resource: 'rates', id: `USD,${value}`, composite: true, relation: 'tags' })).toBe(
+        asServed(route, 'rates', `USD,${value}`, 'tags'),
+      )
       if (text.includes('%2') || text.includes(',')) continue
-      expect(requested(route, { resource: 'rates', id: `USD,${text}`, composite: true, relation: 'tags' })).toBe(asServed(route, 'rates', `USD,${value}`, 'tags'))
+      expect(requested(route, { resource: 'rates', id: `USD,${text}`, composite: true, relation: 'tags' })).toBe(
+        asServed(route, 'rates', `USD,${value}`, 'tags'),
+      )
     }
   })
 
   it('is the same for an id that a route of the app has decoded', () => {
-    expect(requested('delete', { resource: 'rates', id: 'USD,2023/../../users/1', composite: true })).toBe('/api/rates/USD,2023%2F..%2F..%2Fusers%2F1')
+    expect(requested('delete', { resource: 'rates', id: 'USD,2023/../../users/1', composite: true })).toBe(
+      '/api/rates/USD,2023%2F..%2F..%2Fusers%2F1',
+    )
     expect(requested('get', { resource: 'rates', id: '..,..', composite: true })).toBe('/api/rates/..,..')
   })
 
@@ -121,6 +209,7 @@ describe('a path', () => {
   })
 
   it('throws for a relation named by dots', () => {
-    for (const relation of ['..', '.', '']) expect(() => toRequest('related', { resource: 'posts', id: 1, relation })).toThrow(UnaddressableError)
+    for (const relation of ['..', '.', ''])
+      expect(() => toRequest('related', { resource: 'posts', id: 1, relation })).toThrow(UnaddressableError)
   })
 })

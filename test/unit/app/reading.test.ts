@@ -22,7 +22,13 @@ describe('an infinite list', () => {
     expect(harness.requests[0]).toBe('GET /v1/articles?sort=-title&limit=2&fields=id,title&cursor=')
     while (list.hasNextPage.value) await list.fetchNextPage()
     const { pages } = list.data.value
-    expect(pages.flatMap(({ data }: { data: { title: string }[] }) => data.map(({ title }) => title))).toEqual(['Two', 'Three', 'One', 'Four', 'Five'])
+    expect(pages.flatMap(({ data }: { data: { title: string }[] }) => data.map(({ title }) => title))).toEqual([
+      'Two',
+      'Three',
+      'One',
+      'Four',
+      'Five',
+    ])
     expect(pages.map(({ meta }: { meta: { hasMore: boolean } }) => meta.hasMore)).toEqual([true, true, false])
     expect(harness.requests).toHaveLength(3)
   })
@@ -60,7 +66,10 @@ describe('a record', () => {
   })
 
   it('of a composite key is the same record when a route of the app has decoded its id', async () => {
-    const [encoded, decoded] = harness.setup(() => [use().useAutoApiGet!('shelves', 'x,..%2F..%2Farticles%2F1'), use().useAutoApiGet!('shelves', 'x,../../articles/1')])
+    const [encoded, decoded] = harness.setup(() => [
+      use().useAutoApiGet!('shelves', 'x,..%2F..%2Farticles%2F1'),
+      use().useAutoApiGet!('shelves', 'x,../../articles/1'),
+    ])
     await Promise.all([encoded.suspense(), decoded.suspense()])
     expect(harness.requests).toEqual(['GET /v1/shelves/x,../../articles/1'])
     expect(decoded.error.value).toMatchObject({ status: 404, code: 'NOT_FOUND', message: 'There is no such record.' })
@@ -71,7 +80,12 @@ describe('a record', () => {
     const removal = harness.setup(() => use().useAutoApiDelete!('articles'))
     await record.suspense()
     await expect(removal.mutateAsync(id)).rejects.toThrow(`The \`id\` "${id}" cannot be a segment of a URL.`)
-    expect(record.error.value).toMatchObject({ name: 'AutoApiError', status: 404, code: 'NOT_FOUND', message: `The \`id\` "${id}" cannot be a segment of a URL.` })
+    expect(record.error.value).toMatchObject({
+      name: 'AutoApiError',
+      status: 404,
+      code: 'NOT_FOUND',
+      message: `The \`id\` "${id}" cannot be a segment of a URL.`,
+    })
     expect(harness.requests).toEqual([])
   })
 })
@@ -108,7 +122,10 @@ describe('the schema', () => {
     expect(schema.resource('articles')).toBeUndefined()
     await schema.suspense()
     expect(harness.requests).toEqual(['GET /v1/_schema'])
-    expect(schema.resource('articles')).toMatchObject({ label: 'Articles', fields: { title: { kind: 'text', writable: { create: true, update: true } }, views: { writable: { create: false, update: false } } } })
+    expect(schema.resource('articles')).toMatchObject({
+      label: 'Articles',
+      fields: { title: { kind: 'text', writable: { create: true, update: true } }, views: { writable: { create: false, update: false } } },
+    })
     expect([schema.resource('nothing'), schema.resource('constructor')]).toEqual([undefined, undefined])
   })
 
@@ -135,7 +152,14 @@ describe('an error', () => {
     const record = harness.setup(() => use().useAutoApiGet!('articles', 99))
     await record.suspense()
     expect(record.error.value).toBeInstanceOf(harness.composables.AutoApiError)
-    expect(record.error.value).toMatchObject({ status: 404, code: 'NOT_FOUND', message: 'There is no such record.', issues: [], fields: [], errors: [] })
+    expect(record.error.value).toMatchObject({
+      status: 404,
+      code: 'NOT_FOUND',
+      message: 'There is no such record.',
+      issues: [],
+      fields: [],
+      errors: [],
+    })
     expect(harness.requests).toHaveLength(1)
   })
 
@@ -150,7 +174,12 @@ describe('an error', () => {
 
   it.each([
     ['a field the caller cannot write', { title: 'x', views: 3 }, { status: 403, code: 'FIELD_FORBIDDEN', fields: ['views'] }, 'views'],
-    ['a key that points at nothing', { title: 'x', writerId: 99 }, { status: 400, code: 'INVALID_REFERENCE', fields: ['writerId'] }, 'writerId'],
+    [
+      'a key that points at nothing',
+      { title: 'x', writerId: 99 },
+      { status: 400, code: 'INVALID_REFERENCE', fields: ['writerId'] },
+      'writerId',
+    ],
   ])('names its field: %s', async (_, body, expected, name) => {
     const create = harness.setup(() => use().useAutoApiCreate!('articles'))
     const error = await create.mutateAsync(body).catch((thrown: unknown) => thrown)
@@ -167,7 +196,10 @@ describe('an error', () => {
 
   it('is the same kind of object without a response', async () => {
     harness.refuseNext = { status: 500, body: '<h1>Bad gateway</h1>' }
-    await expect(harness.setup(() => use().useAutoApiCreate!('articles')).mutateAsync({ title: 'x' })).rejects.toMatchObject({ status: 500, code: 'UNEXPECTED' })
+    await expect(harness.setup(() => use().useAutoApiCreate!('articles')).mutateAsync({ title: 'x' })).rejects.toMatchObject({
+      status: 500,
+      code: 'UNEXPECTED',
+    })
     expect(harness.composables.autoApiFormErrors(new TypeError('no answer'))).toEqual([])
   })
 })

@@ -51,7 +51,13 @@ const CASES: Record<string, Case> = {
     options: setting => ({ queryKey: ['post', 1], queryFn: load(setting), select: ({ titles }: { titles: string[] }) => titles.length }),
   },
   'a selection that fails': {
-    options: setting => ({ queryKey: ['post', 1], queryFn: load(setting), select: () => { throw new Error('Unknown.') } }),
+    options: setting => ({
+      queryKey: ['post', 1],
+      queryFn: load(setting),
+      select: () => {
+        throw new Error('Unknown.')
+      },
+    }),
   },
   'a refusal': { options: setting => ({ queryKey: ['post', 1], queryFn: refuse(setting) }) },
   'a refusal that fails the page': { options: setting => ({ queryKey: ['post', 1], queryFn: refuse(setting), throwOnError: true }) },
@@ -71,7 +77,10 @@ const CASES: Record<string, Case> = {
     then: ({ id }) => void (id.value = 2),
   },
   'a key with refs and functions': {
-    options: setting => ({ queryKey: ['post', setting.id, { filter: { of: () => setting.id.value, on: [setting.id] } }], queryFn: load(setting) }),
+    options: setting => ({
+      queryKey: ['post', setting.id, { filter: { of: () => setting.id.value, on: [setting.id] } }],
+      queryFn: load(setting),
+    }),
   },
   'initial data': { options: setting => ({ queryKey: ['post', 1], queryFn: load(setting), initialData: { id: 1, titles: [] } }) },
   'placeholder data': { options: setting => ({ queryKey: ['post', 1], queryFn: load(setting), placeholderData: { id: 0, titles: [] } }) },
@@ -129,7 +138,13 @@ async function render({ options, then, pages }: Case, ours: boolean): Promise<un
   const app = createSSRApp(page).use(VueQueryPlugin, { queryClient: setting.client })
   app.config.errorHandler = error => void seen.push(String(error))
   return {
-    html: await renderToString(app), seen, requested: setting.requested, cached: setting.client.getQueryCache().getAll().map(({ queryHash }) => queryHash),
+    html: await renderToString(app),
+    seen,
+    requested: setting.requested,
+    cached: setting.client
+      .getQueryCache()
+      .getAll()
+      .map(({ queryHash }) => queryHash),
   }
 }
 
@@ -163,7 +178,9 @@ describe('a query of a rendered component', () => {
   it('ignores a value that the page assigns, as TanStack does', async () => {
     const page = defineComponent({
       setup() {
-        const { data } = useServerQuery(QueryObserver as never, () => ({ queryKey: ['post'], initialData: 1, enabled: false })) as { data: Ref<number> }
+        const { data } = useServerQuery(QueryObserver as never, () => ({ queryKey: ['post'], initialData: 1, enabled: false })) as {
+          data: Ref<number>
+        }
         data.value = 2
         return () => h('p', data.value)
       },

@@ -13,12 +13,18 @@ async function sizeOf(lines: readonly string[]): Promise<number> {
     configFile: false,
     logLevel: 'silent',
     define: { 'import.meta.server': 'false', 'import.meta.client': 'true', 'process.env.NODE_ENV': '"production"' },
-    plugins: [{
-      name: 'entry',
-      resolveId: id => id === 'virtual:entry' ? id : undefined,
-      load: id => id === 'virtual:entry' ? lines.join('\n') : undefined,
-    }],
-    build: { write: false, minify: true, rollupOptions: { input: 'virtual:entry', preserveEntrySignatures: 'strict', external: /^(?:vue|vue-demi|#.+)$/ } },
+    plugins: [
+      {
+        name: 'entry',
+        resolveId: id => (id === 'virtual:entry' ? id : undefined),
+        load: id => (id === 'virtual:entry' ? lines.join('\n') : undefined),
+      },
+    ],
+    build: {
+      write: false,
+      minify: true,
+      rollupOptions: { input: 'virtual:entry', preserveEntrySignatures: 'strict', external: /^(?:vue|vue-demi|#.+)$/ },
+    },
   })
   const { output } = [result].flat()[0] as { output: readonly { code?: string }[] }
   return output.reduce((sum, { code = '' }) => sum + gzipSync(code).byteLength, 0)
@@ -31,7 +37,11 @@ const exporting = (names: readonly string[]) => `export { ${names.join(', ')} } 
 
 it('all composables add at most 8 kB gzipped to vue-query, forms and tables 3.5 kB more', async () => {
   const without = await sizeOf([LIBRARY])
-  const others = await sizeOf([LIBRARY, exporting(APP_IMPORTS.filter(name => !['useAutoApiForm', 'useAutoApiColumns'].includes(name))), PLUGIN])
+  const others = await sizeOf([
+    LIBRARY,
+    exporting(APP_IMPORTS.filter(name => !['useAutoApiForm', 'useAutoApiColumns'].includes(name))),
+    PLUGIN,
+  ])
   const all = await sizeOf([LIBRARY, `export * from '${path('index.ts')}'`, PLUGIN])
   expect(without).toBeGreaterThan(5000)
   expect(others - without).toBeGreaterThan(1500)

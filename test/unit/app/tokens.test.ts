@@ -50,7 +50,13 @@ it('make, list, rotate, introspect and revoke a token, and refetch the list afte
   expect(list.data.value.data).toEqual([])
   expect(await introspect.mutateAsync(rotated.token)).toEqual({ active: false })
   const requests = harness.requests.filter(request => !request.startsWith('GET'))
-  expect(requests).toEqual(['POST /internal/v2/apiTokens', 'POST /internal/v2/tokens/introspect', `POST /internal/v2/apiTokens/${made.id}/rotate`, `DELETE /internal/v2/apiTokens/${made.id}`, 'POST /internal/v2/tokens/introspect'])
+  expect(requests).toEqual([
+    'POST /internal/v2/apiTokens',
+    'POST /internal/v2/tokens/introspect',
+    `POST /internal/v2/apiTokens/${made.id}/rotate`,
+    `DELETE /internal/v2/apiTokens/${made.id}`,
+    'POST /internal/v2/tokens/introspect',
+  ])
   for (const { token } of [made, rotated]) {
     expect(cached()).not.toContain(token.slice(8))
     expect(harness.requests.join()).not.toContain(token)

@@ -8,13 +8,34 @@ import { isDryRun, preferredEnd } from '../../../src/runtime/server/core/request
 import { openWorld, outcome, type World } from '../write/world'
 
 const trash = () => ({ deletedAt: integer('deleted_at'), deletionId: text('deletion_id') })
-const posts = sqliteTable('posts', { id: integer('id').primaryKey(), organizationId: integer('organization_id').notNull(), title: text('title').notNull().unique(), ...trash() })
-const comments = sqliteTable('comments', { id: integer('id').primaryKey(), organizationId: integer('organization_id').notNull(), postId: integer('post_id').references(() => posts.id), parentId: integer('parent_id').references((): AnySQLiteColumn => comments.id), author: text('author').notNull(), ...trash() })
-const votes = sqliteTable('votes', { id: integer('id').primaryKey(), commentId: integer('comment_id').references(() => comments.id, { onDelete: 'cascade' }), secret: integer('secret').notNull(), ...trash() })
+const posts = sqliteTable('posts', {
+  id: integer('id').primaryKey(),
+  organizationId: integer('organization_id').notNull(),
+  title: text('title').notNull().unique(),
+  ...trash(),
+})
+const comments = sqliteTable('comments', {
+  id: integer('id').primaryKey(),
+  organizationId: integer('organization_id').notNull(),
+  postId: integer('post_id').references(() => posts.id),
+  parentId: integer('parent_id').references((): AnySQLiteColumn => comments.id),
+  author: text('author').notNull(),
+  ...trash(),
+})
+const votes = sqliteTable('votes', {
+  id: integer('id').primaryKey(),
+  commentId: integer('comment_id').references(() => comments.id, { onDelete: 'cascade' }),
+  secret: integer('secret').notNull(),
+  ...trash(),
+})
 const audits = sqliteTable('audits', { id: integer('id').primaryKey(), postId: integer('post_id').references(() => posts.id), ...trash() })
 const files = sqliteTable('files', { id: integer('id').primaryKey(), postId: integer('post_id').references(() => posts.id), ...trash() })
 const pages = sqliteTable('pages', { id: integer('id').primaryKey(), name: text('name') })
-const visits = sqliteTable('visits', { id: integer('id').primaryKey(), pageId: integer('page_id').references(() => pages.id, { onDelete: 'cascade' }), secret: integer('secret').notNull() })
+const visits = sqliteTable('visits', {
+  id: integer('id').primaryKey(),
+  pageId: integer('page_id').references(() => pages.id, { onDelete: 'cascade' }),
+  secret: integer('secret').notNull(),
+})
 
 const ROWS = `
   insert into posts (id, organization_id, title) values (1, 1, 'one'), (2, 1, 'two'), (9, 2, 'theirs');
@@ -31,20 +52,39 @@ const ROWS = `
 type Rule = { readonly id: string, readonly author: string }
 
 /** Comments by Ben are visible to Ben only, secret votes to nobody, audits only with a permission; files are no resource. */
-const open = (log?: (statement: string) => void) => openWorld({
-  tables: { posts, comments, votes, audits, files, pages, visits }, rows: ROWS, log,
-  config: { multiTenancy: { enabled: true, tenantIdField: 'organizationId', userTenantField: 'organizationId', scopedResources: '*', excludedResources: [] } },
-  resources: {
-    comments: { authorization: {
-      permissions: { read: true, create: true, update: true, delete: true, viewDeleted: 'trash' },
-      listFilter: (table, { user }: AutoApiContext): SQL | undefined => user?.name === 'root' ? undefined : sql`${(table as unknown as Rule & { author: SQL }).author} <> 'ben'`,
-    } },
-    votes: { authorization: { permissions: { read: true, viewDeleted: 'trash' }, objectLevel: (row: Record<string, unknown>) => row.secret === 0 } },
-    visits: { authorization: { permissions: { read: true }, objectLevel: (row: Record<string, unknown>) => row.secret === 0 } },
-    audits: { authorization: { permissions: { read: 'audit' } } },
-    files: false,
-  },
-})
+const open = (log?: (statement: string) => void) =>
+  openWorld({
+    tables: { posts, comments, votes, audits, files, pages, visits },
+    rows: ROWS,
+    log,
+    config: {
+      multiTenancy: {
+        enabled: true,
+        tenantIdField: 'organizationId',
+        userTenantField: 'organizationId',
+        scopedResources: '*',
+        excludedResources: [],
+      },
+    },
+    resources: {
+      comments: {
+        authorization: {
+          permissions: { read: true, create: true, update: true, delete: true, viewDeleted: 'trash' },
+          listFilter: (table, { user }: AutoApiContext): SQL | undefined =>
+            user?.name === 'root' ? undefined : sql`${(table as unknown as Rule & { author: SQL }).author} <> 'ben'`,
+        },
+      },
+      votes: {
+        authorization: {
+          permissions: { read: true, viewDeleted: 'trash' },
+          objectLevel: (row: Record<string, unknown>) => row.secret === 0,
+        },
+      },
+      visits: { authorization: { permissions: { read: true }, objectLevel: (row: Record<string, unknown>) => row.secret === 0 } },
+      audits: { authorization: { permissions: { read: 'audit' } } },
+      files: false,
+    },
+  })
 
 const ADA = { user: { id: 1, organizationId: 1, name: 'ada' }, permissions: [] as string[] }
 const AUDITOR = { ...ADA, permissions: ['audit', 'trash'] }
@@ -58,13 +98,23 @@ describe('the affected rows of a dry run', () => {
     // Comments 2 and 4 are by Ben, 5 is of another tenant, vote 2 is secret.
     expect(await affected(world, 'DELETE', 'posts/1')).toEqual({ posts: 1, comments: 2, votes: 2 })
     expect(await affected(world, 'DELETE', 'posts/1', undefined, AUDITOR)).toEqual({ posts: 1, comments: 2, votes: 2, audits: 2 })
-    expect(await affected(world, 'DELETE', 'posts/1', undefined, { ...AUDITOR, user: { ...ADA.user, name: 'root' } })).toEqual({ posts: 1, comments: 4, votes: 2, audits: 2 })
+    expect(await affected(world, 'DELETE', 'posts/1', undefined, { ...AUDITOR, user: { ...ADA.user, name: 'root' } })).toEqual({
+      posts: 1,
+      comments: 4,
+      votes: 2,
+      audits: 2,
+    })
   })
 
   it('leave out rows in the trash for a caller who cannot see the trash', async () => {
     const world = await open()
     expect(await affected(world, 'DELETE', 'posts/1?force=true')).toEqual({ posts: 1, comments: 2, votes: 2 })
-    expect(await affected(world, 'DELETE', 'posts/1?force=true', undefined, AUDITOR)).toEqual({ posts: 1, comments: 3, votes: 2, audits: 2 })
+    expect(await affected(world, 'DELETE', 'posts/1?force=true', undefined, AUDITOR)).toEqual({
+      posts: 1,
+      comments: 3,
+      votes: 2,
+      audits: 2,
+    })
     expect(await affected(world, 'POST', 'posts/3/restore')).toEqual({ posts: 1 })
     expect(await affected(world, 'POST', 'posts/3/restore', undefined, AUDITOR)).toEqual({ posts: 1, comments: 1 })
   })
@@ -105,8 +155,13 @@ describe('the affected rows of a dry run', () => {
 
 describe('a request for a dry run', () => {
   it.each([
-    ['PATCH', 'posts/1?dryRun=1'], ['PATCH', 'posts/1?dryRun='], ['PATCH', 'posts/1?dryRun=TRUE'], ['PATCH', 'posts/1?dryRun=true&dryRun=false'],
-    ['DELETE', 'posts/1?dryRun=yes'], ['POST', 'posts/3/restore?dryRun=0'], ['DELETE', 'posts/bulk?dryRun=on'],
+    ['PATCH', 'posts/1?dryRun=1'],
+    ['PATCH', 'posts/1?dryRun='],
+    ['PATCH', 'posts/1?dryRun=TRUE'],
+    ['PATCH', 'posts/1?dryRun=true&dryRun=false'],
+    ['DELETE', 'posts/1?dryRun=yes'],
+    ['POST', 'posts/3/restore?dryRun=0'],
+    ['DELETE', 'posts/bulk?dryRun=on'],
   ])('returns 400 and writes nothing if it is neither true nor false: %s %s', async (method, path) => {
     const world = await open()
     const before = world.dump()
@@ -130,7 +185,10 @@ describe('a request for a dry run', () => {
 
   it('writes with dryRun=false and tx=commit', async () => {
     const world = await open()
-    expect((await world.request('PATCH', '/api/posts/1?dryRun=false', { caller: ADA, body: { title: 'x' }, headers: { prefer: 'tx=commit' } })).status).toBe(200)
+    expect(
+      (await world.request('PATCH', '/api/posts/1?dryRun=false', { caller: ADA, body: { title: 'x' }, headers: { prefer: 'tx=commit' } }))
+        .status,
+    ).toBe(200)
     expect(world.rows('select title from posts where id = 1')).toEqual(['x'])
   })
 
@@ -141,9 +199,16 @@ describe('a request for a dry run', () => {
   })
 
   it.each<[string, string | undefined]>([
-    ['tx=rollback', 'rollback'], ['TX=rollback', 'rollback'], ['tx="rollback"', 'rollback'], ['return=minimal, tx = rollback ;x=1', 'rollback'],
-    ['tx=commit, tx=rollback', 'commit'], ['return="a, tx=rollback"', undefined], ['wait=5; note=", tx=commit", tx=rollback', 'rollback'],
-    ['tx', ''], ['txt=rollback', undefined], ['', undefined],
+    ['tx=rollback', 'rollback'],
+    ['TX=rollback', 'rollback'],
+    ['tx="rollback"', 'rollback'],
+    ['return=minimal, tx = rollback ;x=1', 'rollback'],
+    ['tx=commit, tx=rollback', 'commit'],
+    ['return="a, tx=rollback"', undefined],
+    ['wait=5; note=", tx=commit", tx=rollback', 'rollback'],
+    ['tx', ''],
+    ['txt=rollback', undefined],
+    ['', undefined],
   ])('is read from the header: %s', (prefer, end) => {
     expect(preferredEnd({ header: () => prefer })).toBe(end)
   })

@@ -9,10 +9,20 @@ import { createCursor } from '../../../src/runtime/server/core/sql/cursor'
 import { OPEN, serveTables, type TablesServer } from './tables-server'
 
 const notes = sqliteTable('notes', {
-  id: integer('id').primaryKey(), title: text('title'), flag: integer('flag', { mode: 'boolean' }), dueAt: integer('due_at', { mode: 'timestamp' }),
-  deletedAt: integer('deleted_at'), deletionId: text('deletion_id'), deletedReason: text('deleted_reason'),
+  id: integer('id').primaryKey(),
+  title: text('title'),
+  flag: integer('flag', { mode: 'boolean' }),
+  dueAt: integer('due_at', { mode: 'timestamp' }),
+  deletedAt: integer('deleted_at'),
+  deletionId: text('deletion_id'),
+  deletedReason: text('deleted_reason'),
 })
-const replies = sqliteTable('replies', { id: integer('id').primaryKey(), noteId: integer('note_id').references(() => notes.id), deletedAt: integer('deleted_at'), deletionId: text('deletion_id') })
+const replies = sqliteTable('replies', {
+  id: integer('id').primaryKey(),
+  noteId: integer('note_id').references(() => notes.id),
+  deletedAt: integer('deleted_at'),
+  deletionId: text('deletion_id'),
+})
 const DDL = `
   create table notes (id integer primary key, title text, flag integer, due_at integer, deleted_at integer, deletion_id text, deleted_reason text);
   create table replies (id integer primary key, note_id integer references notes(id), deleted_at integer, deletion_id text);
@@ -31,15 +41,26 @@ beforeEach(async () => {
   purged.length = 0
   hidden = false
   target = await serveTables(DDL, [{ notes, replies }], {
-    notes: { schema: notes, authorization: { permissions: OPEN, objectLevel: () => !hidden }, hooks: { beforePurge: held, beforeCreate: created, afterPurge: id => void purged.push(['note', id]) } },
-    replies: { schema: replies, authorization: { permissions: { read: true, delete: 'staff', restore: 'staff' } }, hooks: { afterPurge: id => void purged.push(['reply', id]) } },
+    notes: {
+      schema: notes,
+      authorization: { permissions: OPEN, objectLevel: () => !hidden },
+      hooks: { beforePurge: held, beforeCreate: created, afterPurge: id => void purged.push(['note', id]) },
+    },
+    replies: {
+      schema: replies,
+      authorization: { permissions: { read: true, delete: 'staff', restore: 'staff' } },
+      hooks: { afterPurge: id => void purged.push(['reply', id]) },
+    },
   })
 })
 
 describe('a query', () => {
-  it.each(['filter[title][$eq][x]=1', 'filter[title][$in][x]=1', 'filter[title][$nin][a][]=1', 'filter[flag][$ne][x]=1'])('returns 400: %s', async (query) => {
-    expect((await target.request('GET', `/api/notes?${query}`)).status).toBe(400)
-  })
+  it.each(['filter[title][$eq][x]=1', 'filter[title][$in][x]=1', 'filter[title][$nin][a][]=1', 'filter[flag][$ne][x]=1'])(
+    'returns 400: %s',
+    async (query) => {
+      expect((await target.request('GET', `/api/notes?${query}`)).status).toBe(400)
+    },
+  )
 
   it.each(['flag', 'dueAt'])('returns 400 for a cursor with a boolean over %s', async (field) => {
     const { useApi } = await import('../../../src/runtime/server/runtime')
@@ -64,7 +85,9 @@ describe('a column whose type writes values as SQL', () => {
   const codes = sqliteTable('codes', { id: integer('id').primaryKey(), code: upper('code') })
 
   it('is compared in the same form', async () => {
-    const server = await serveTables('create table codes (id integer primary key, code text)', [{ codes }], { codes: { schema: codes, authorization: { permissions: OPEN } } })
+    const server = await serveTables('create table codes (id integer primary key, code text)', [{ codes }], {
+      codes: { schema: codes, authorization: { permissions: OPEN } },
+    })
     await server.request('POST', '/api/codes', { body: { code: 'ab' } })
     const found = async (code: string) => (await server.request('GET', `/api/codes?filter[code]=${code}`)).body.meta?.total
     expect([await found('Ab'), await found('b')]).toEqual([1, 0])
@@ -94,7 +117,8 @@ describe('an error of a hook in a bulk', () => {
 describe('a cascade group', () => {
   const staff = { user: { id: 1 }, permissions: ['staff'] }
   const trash = async () => (await target.request('DELETE', '/api/notes/1')).body.deletionId as string
-  const purge = (deletionId: string, caller: object = staff, name = 'notes') => target.request('DELETE', `/api/${name}/bulk?force=true`, { body: { deletionId }, caller })
+  const purge = (deletionId: string, caller: object = staff, name = 'notes') =>
+    target.request('DELETE', `/api/${name}/bulk?force=true`, { body: { deletionId }, caller })
 
   it.each(['notes', 'replies'])('runs the before-hooks of its rows when it is requested over %s', async (name) => {
     const deletionId = await trash()
@@ -105,7 +129,14 @@ describe('a cascade group', () => {
     expect([status, body.data.code, target.rows('notes').length, target.rows('replies').length]).toEqual([423, 'BULK_FAILED', 2, 1])
     held.mockReset()
     expect((await purge(deletionId, staff, name)).status).toBe(200)
-    expect([target.rows('notes').length, target.rows('replies').length, purged]).toEqual([1, 0, expect.arrayContaining([['note', 1], ['reply', 1]])])
+    expect([target.rows('notes').length, target.rows('replies').length, purged]).toEqual([
+      1,
+      0,
+      expect.arrayContaining([
+        ['note', 1],
+        ['reply', 1],
+      ]),
+    ])
   })
 
   it('returns 404 when it is not visible, also for callers who cannot change its rows', async () => {

@@ -72,8 +72,16 @@ describe('the links of a registered junction', () => {
 
 describe('two junctions of one export name', () => {
   const groups = sqliteTable('groups', { id: integer('id').primaryKey() })
-  const inPosts = sqliteTable('post_members', { userId: integer('user_id').references(() => users.id), postId: integer('post_id').references(() => posts.id) }, t => [primaryKey({ columns: [t.userId, t.postId] })])
-  const inGroups = sqliteTable('group_members', { userId: integer('user_id').references(() => users.id), groupId: integer('group_id').references(() => groups.id) }, t => [primaryKey({ columns: [t.userId, t.groupId] })])
+  const inPosts = sqliteTable(
+    'post_members',
+    { userId: integer('user_id').references(() => users.id), postId: integer('post_id').references(() => posts.id) },
+    t => [primaryKey({ columns: [t.userId, t.postId] })],
+  )
+  const inGroups = sqliteTable(
+    'group_members',
+    { userId: integer('user_id').references(() => users.id), groupId: integer('group_id').references(() => groups.id) },
+    t => [primaryKey({ columns: [t.userId, t.groupId] })],
+  )
 
   it('are written in their own tables', async () => {
     const server = await serveTables(`
@@ -96,20 +104,29 @@ describe('two records linked twice', () => {
   const students = sqliteTable('students', { id: integer('id').primaryKey() })
   const courses = sqliteTable('courses', { id: integer('id').primaryKey() })
   const terms = sqliteTable('terms', {
-    id: integer('id').primaryKey(), studentId: integer('student_id').references(() => students.id), courseId: integer('course_id').references(() => courses.id),
-    grade: text('grade'), sealed: integer('sealed'),
+    id: integer('id').primaryKey(),
+    studentId: integer('student_id').references(() => students.id),
+    courseId: integer('course_id').references(() => courses.id),
+    grade: text('grade'),
+    sealed: integer('sealed'),
   })
 
   it('show and remove only visible links', async () => {
-    const server = await serveTables(`
+    const server = await serveTables(
+      `
       create table students (id integer primary key);
       create table courses (id integer primary key);
       create table terms (id integer primary key, student_id integer, course_id integer, grade text, sealed integer);
       insert into students values (1); insert into courses values (1); insert into terms values (1, 1, 1, 'open', 0), (2, 1, 1, 'secret', 1);
-    `, [{ students, courses, terms }], {
-      students: { schema: students, authorization }, courses: { schema: courses, authorization },
-      terms: { schema: terms, authorization: { permissions: OPEN, objectLevel: row => !row.sealed } },
-    }, { m2m: { autoDetect: true, relations: { terms: ['students', 'courses'] } } })
+    `,
+      [{ students, courses, terms }],
+      {
+        students: { schema: students, authorization },
+        courses: { schema: courses, authorization },
+        terms: { schema: terms, authorization: { permissions: OPEN, objectLevel: row => !row.sealed } },
+      },
+      { m2m: { autoDetect: true, relations: { terms: ['students', 'courses'] } } },
+    )
     const { body } = await server.request('GET', '/api/students/1/relations/courses?includeMetadata=true')
     expect(body.data).toEqual([{ id: 1, _junction: { id: 1, grade: 'open', sealed: 0 } }])
     expect((await server.request('DELETE', '/api/students/1/relations/courses', { body: { ids: [1] } })).body.removed).toBe(1)

@@ -1,4 +1,6 @@
-/** A filter on a relation finds out nothing that an include would not show: neither rows out of the caller's sight nor unreadable fields. */
+/**
+ * A filter on a relation finds out nothing that an include would not show: neither rows out of the caller's sight nor unreadable fields.
+ */
 import { sql } from 'drizzle-orm'
 import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { describe, expect, it } from 'vitest'
@@ -8,12 +10,30 @@ import { DEFAULT_MULTI_TENANCY } from '../../../src/runtime/shared/defaults'
 import { serveTables } from './tables-server'
 
 const tenant = () => ({ organizationId: integer('organization_id') })
-const people = sqliteTable('people', { id: integer('id').primaryKey(), ...tenant(), name: text('name'), salary: integer('salary'), deletedAt: integer('deleted_at') })
-const posts = sqliteTable('posts', { id: integer('id').primaryKey(), ...tenant(), title: text('title'), authorId: integer('author_id').references(() => people.id) })
+const people = sqliteTable('people', {
+  id: integer('id').primaryKey(),
+  ...tenant(),
+  name: text('name'),
+  salary: integer('salary'),
+  deletedAt: integer('deleted_at'),
+})
+const posts = sqliteTable('posts', {
+  id: integer('id').primaryKey(),
+  ...tenant(),
+  title: text('title'),
+  authorId: integer('author_id').references(() => people.id),
+})
 const badges = sqliteTable('badges', { id: integer('id').primaryKey(), label: text('label') })
-const peopleBadges = sqliteTable('people_badges', {
-  personId: integer('person_id').references(() => people.id), badgeId: integer('badge_id').references(() => badges.id), ...tenant(), level: text('level'),
-}, t => [primaryKey({ columns: [t.personId, t.badgeId] })])
+const peopleBadges = sqliteTable(
+  'people_badges',
+  {
+    personId: integer('person_id').references(() => people.id),
+    badgeId: integer('badge_id').references(() => badges.id),
+    ...tenant(),
+    level: text('level'),
+  },
+  t => [primaryKey({ columns: [t.personId, t.badgeId] })],
+)
 const TABLES = { people, posts, badges, peopleBadges }
 
 const DDL = `
@@ -48,7 +68,11 @@ const LINK_REASONS: Record<string, Reason> = {
 const OPEN = { read: true, aggregate: true } as const
 const member = { user: { id: 1, organizationId: 1 }, permissions: [] }
 
-async function open({ row = {}, rules, link = {}, linkRules }: Reason, change: (registrations: Record<string, Omit<ResourceRegistration, 'name'>>) => void = () => {}, plugins: readonly AutoApiPlugin[] = []) {
+async function open(
+  { row = {}, rules, link = {}, linkRules }: Reason,
+  change: (registrations: Record<string, Omit<ResourceRegistration, 'name'>>) => void = () => {},
+  plugins: readonly AutoApiPlugin[] = [],
+) {
   const registrations: Record<string, Omit<ResourceRegistration, 'name'>> = {
     people: { schema: people, authorization: { permissions: OPEN, fields: { salary: { read: 'hr' } }, ...rules } as ResourceAuth },
     posts: { schema: posts, authorization: { permissions: OPEN } },
@@ -56,14 +80,20 @@ async function open({ row = {}, rules, link = {}, linkRules }: Reason, change: (
     peopleBadges: { schema: peopleBadges, authorization: { permissions: OPEN, ...linkRules } as ResourceAuth },
   }
   change(registrations)
-  const value = (column: unknown) => column === null ? 'null' : typeof column === 'number' ? String(column) : `'${String(column)}'`
+  const value = (column: unknown) => (column === null ? 'null' : typeof column === 'number' ? String(column) : `'${String(column)}'`)
   const person = { organization_id: 1, name: 'Ann', salary: 7, deleted_at: null, ...row }
   const linked = { organization_id: 1, level: 'plain', ...link }
-  return serveTables(`${DDL}
+  return serveTables(
+    `${DDL}
     insert into people values (1, ${Object.values(person).map(value).join()});
     insert into posts values (1, 1, 'first', 1), (2, 1, 'second', null);
     insert into people_badges values (1, 1, ${Object.values(linked).map(value).join()});
-  `, [TABLES], registrations, { multiTenancy: { ...DEFAULT_MULTI_TENANCY, excludedResources: ['badges'] } }, plugins)
+  `,
+    [TABLES],
+    registrations,
+    { multiTenancy: { ...DEFAULT_MULTI_TENANCY, excludedResources: ['badges'] } },
+    plugins,
+  )
 }
 
 type Target = Awaited<ReturnType<typeof open>>
@@ -73,10 +103,19 @@ const spelled = (filter: object) => `filter=${encodeURIComponent(JSON.stringify(
 /** Everything that a response can disclose about the rows that a filter finds. */
 async function found(target: Target, resource: string, filter: object, caller: object = member) {
   const get = async (path: string) => (await target.request('GET', `/api/${resource}${path}${spelled(filter)}`, { caller })).body
-  const [page, cursor, groups, sums] = [await get('?'), await get('?cursor=&limit=1&'), await get('?groupBy=id&'), await get('/aggregate?aggregate=count,max(id)&')]
+  const [page, cursor, groups, sums] = [
+    await get('?'),
+    await get('?cursor=&limit=1&'),
+    await get('?groupBy=id&'),
+    await get('/aggregate?aggregate=count,max(id)&'),
+  ]
   const ids = page.data.map(({ id }: { id: number }) => id)
   expect(page.meta.total).toBe(ids.length)
-  expect([cursor.data.length, cursor.meta.hasMore, cursor.meta.nextCursor !== null]).toEqual([Math.min(1, ids.length), ids.length > 1, ids.length > 1])
+  expect([cursor.data.length, cursor.meta.hasMore, cursor.meta.nextCursor !== null]).toEqual([
+    Math.min(1, ids.length),
+    ids.length > 1,
+    ids.length > 1,
+  ])
   expect(groups.meta.total).toBe(ids.length)
   expect(sums.data[0].count).toBe(ids.length)
   return ids
@@ -107,11 +146,28 @@ describe.each(Object.entries(REASONS))('a related row that %s', (_, reason) => {
   })
 
   it('gives the same responses as if it did not exist', async () => {
-    const [hidden, missing] = [await open(reason), await serveTables(`${DDL} insert into posts values (1, 1, 'first', 9), (2, 1, 'second', null);`, [TABLES], {
-      people: { schema: people, authorization: { permissions: OPEN, ...reason.rules } as ResourceAuth }, posts: { schema: posts, authorization: { permissions: OPEN } },
-    }, { multiTenancy: DEFAULT_MULTI_TENANCY })]
-    for (const filter of [{ author: { name: 'hidden' } }, { author: { id: { $gt: 0 } } }, { $or: [{ author: null }, { author: { name: { $like: 'a' } } }] }]) {
-      const texts = await Promise.all([hidden, missing].map(async target => (await target.request('GET', `/api/posts?fields=id&sort=title&${spelled(filter)}`, { caller: member })).text))
+    const [hidden, missing] = [
+      await open(reason),
+      await serveTables(
+        `${DDL} insert into posts values (1, 1, 'first', 9), (2, 1, 'second', null);`,
+        [TABLES],
+        {
+          people: { schema: people, authorization: { permissions: OPEN, ...reason.rules } as ResourceAuth },
+          posts: { schema: posts, authorization: { permissions: OPEN } },
+        },
+        { multiTenancy: DEFAULT_MULTI_TENANCY },
+      ),
+    ]
+    for (const filter of [
+      { author: { name: 'hidden' } },
+      { author: { id: { $gt: 0 } } },
+      { $or: [{ author: null }, { author: { name: { $like: 'a' } } }] },
+    ]) {
+      const texts = await Promise.all(
+        [hidden, missing].map(
+          async target => (await target.request('GET', `/api/posts?fields=id&sort=title&${spelled(filter)}`, { caller: member })).text,
+        ),
+      )
       expect(texts[0]).toBe(texts[1])
     }
   })
@@ -138,7 +194,8 @@ it('a link of another tenant in a junction that is not registered is not followe
 describe('a field of a related row', () => {
   it('that the caller cannot read is an unknown field, as if it did not exist', async () => {
     const target = await open({}, ({ people }) => Object.assign(people!, { hiddenFields: ['deletedAt'] }))
-    const ask = async (name: string, spell: (name: string) => string, caller: object = member) => target.request('GET', `/api/${spell(name)}`, { caller })
+    const ask = async (name: string, spell: (name: string) => string, caller: object = member) =>
+      target.request('GET', `/api/${spell(name)}`, { caller })
     const forms: ((name: string) => string)[] = [
       name => `posts?${spelled({ author: { [name]: 7 } })}`,
       name => `posts?${spelled({ author: { [name]: { $gt: 1 } } })}`,
@@ -159,7 +216,10 @@ describe('a field of a related row', () => {
   it('that is a key of the relation makes the relation unknown to callers who cannot read it', async () => {
     for (const [resource, column] of [['people', 'id'], ['posts', 'authorId']] as const) {
       const target = await open({}, registrations => Object.assign(registrations[resource]!, { hiddenFields: [column] }))
-      const [secret, missing] = [await target.request('GET', `/api/posts?${spelled({ author: { name: 'Ann' } })}`, { caller: member }), await target.request('GET', `/api/posts?${spelled({ authorx: { name: 'Ann' } })}`, { caller: member })]
+      const [secret, missing] = [
+        await target.request('GET', `/api/posts?${spelled({ author: { name: 'Ann' } })}`, { caller: member }),
+        await target.request('GET', `/api/posts?${spelled({ authorx: { name: 'Ann' } })}`, { caller: member }),
+      ]
       expect([secret.status, secret.text]).toEqual([400, missing.text.replaceAll('authorx', 'author')])
     }
   })
@@ -168,8 +228,13 @@ describe('a field of a related row', () => {
 describe('without permission to read the related resource', () => {
   const refusing = (permissions: object) => open({}, ({ people }) => Object.assign(people!, { authorization: { permissions } }))
   const PATHS = [
-    `posts?${spelled({ author: { id: 1 } })}`, `posts?${spelled({ author: null })}`, `posts?${spelled({ $or: [{ id: 1 }, { author: { $null: false } }] })}`, `posts?groupBy=id&${spelled({ author: { id: 1 } })}`,
-    `badges?${spelled({ people: { id: 1 } })}`, `badges?${spelled({ peopleBadges: { person: { id: 1 } } })}`, `posts/aggregate?${spelled({ author: { id: 1 } })}`,
+    `posts?${spelled({ author: { id: 1 } })}`,
+    `posts?${spelled({ author: null })}`,
+    `posts?${spelled({ $or: [{ id: 1 }, { author: { $null: false } }] })}`,
+    `posts?groupBy=id&${spelled({ author: { id: 1 } })}`,
+    `badges?${spelled({ people: { id: 1 } })}`,
+    `badges?${spelled({ peopleBadges: { person: { id: 1 } } })}`,
+    `posts/aggregate?${spelled({ author: { id: 1 } })}`,
     `badges?include=${encodeURIComponent(JSON.stringify({ peopleBadges: { filter: { person: { id: 1 } } } }))}`,
   ]
 
@@ -182,26 +247,42 @@ describe('without permission to read the related resource', () => {
 
   it('invalid requests get their 400 first', async () => {
     const target = await refusing({ read: 'staff' })
-    for (const query of [`${spelled({ author: { nothing: 1 } })}`, `${spelled({ author: { id: 'x' } })}`, `${spelled({ author: { id: 1 } })}&sort=nothing`, `${spelled({ author: { id: 1 } })}&include=nobody`, `${spelled({ author: { id: 1 } })}&aggregate=sum(title)`])
+    for (const query of [
+      `${spelled({ author: { nothing: 1 } })}`,
+      `${spelled({ author: { id: 'x' } })}`,
+      `${spelled({ author: { id: 1 } })}&sort=nothing`,
+      `${spelled({ author: { id: 1 } })}&include=nobody`,
+      `${spelled({ author: { id: 1 } })}&aggregate=sum(title)`,
+    ])
       expect((await target.request('GET', `/api/posts?${query}`, { caller: member })).status).toBe(400)
   })
 
   it('the permission to aggregate is not enough', async () => {
     const target = await refusing({ read: 'staff', aggregate: true })
-    expect((await target.request('GET', `/api/people/aggregate?${spelled({ posts: { author: { id: 1 } } })}`, { caller: member })).status).toBe(403)
+    expect(
+      (await target.request('GET', `/api/people/aggregate?${spelled({ posts: { author: { id: 1 } } })}`, { caller: member })).status,
+    ).toBe(403)
   })
 })
 
 describe('a rule in code', () => {
-  it.each([['of the related resource', 'people', 'posts', 'author'], ['of a registered junction', 'peopleBadges', 'badges', 'people']])('%s refuses the filter with 400', async (_, judged, resource, relation) => {
-    const target = await open({}, registrations => Object.assign(registrations[judged!]!, { authorization: { permissions: OPEN, objectLevel: () => false } }))
+  it.each([
+    ['of the related resource', 'people', 'posts', 'author'],
+    ['of a registered junction', 'peopleBadges', 'badges', 'people'],
+  ])('%s refuses the filter with 400', async (_, judged, resource, relation) => {
+    const target = await open({}, registrations =>
+      Object.assign(registrations[judged!]!, { authorization: { permissions: OPEN, objectLevel: () => false } }),
+    )
     for (const filter of [{ [relation!]: { id: 1 } }, { [relation!]: null }]) {
       const { status, body } = await target.request('GET', `/api/${resource}?${spelled(filter)}`, { caller: member })
       expect([status, body.data.code]).toEqual([400, 'INVALID_QUERY'])
     }
   })
 
-  it.each([['of the related resource', 'people', 'posts', 'author'], ['of a registered junction', 'peopleBadges', 'badges', 'people']])('%s refuses the filter, if a plugin checks the rows', async (_, judged, resource, relation) => {
+  it.each([
+    ['of the related resource', 'people', 'posts', 'author'],
+    ['of a registered junction', 'peopleBadges', 'badges', 'people'],
+  ])('%s refuses the filter, if a plugin checks the rows', async (_, judged, resource, relation) => {
     const target = await open({}, () => {}, [{ name: 'check', rowChecks: { [judged!]: () => () => false } }])
     for (const filter of [{ [relation!]: { id: 1 } }, { [relation!]: null }, { $or: [{ [relation!]: { id: 1 } }, { id: 99 }] }]) {
       const { status, body } = await target.request('GET', `/api/${resource}?${spelled(filter)}`, { caller: member })
@@ -210,7 +291,9 @@ describe('a rule in code', () => {
   })
 
   it('of the resource itself checks the rows that the filter finds', async () => {
-    const target = await open({}, ({ posts }) => Object.assign(posts!, { authorization: { permissions: OPEN, objectLevel: (row: { id: number }) => row.id !== 1 } }))
+    const target = await open({}, ({ posts }) =>
+      Object.assign(posts!, { authorization: { permissions: OPEN, objectLevel: (row: { id: number }) => row.id !== 1 } }),
+    )
     expect(await found(target, 'posts', { $or: [{ author: { id: 1 } }, { author: null }] })).toEqual([2])
   })
 })
@@ -222,7 +305,11 @@ describe('callers with the same filter', () => {
     const all = { ...member, permissions: ['all'] }
     const other = { user: { id: 2, organizationId: 2 }, permissions: ['all'] }
     for (let round = 0; round < 2; round++)
-      expect([await found(target, 'posts', filter), await found(target, 'posts', filter, all), await found(target, 'posts', filter, other)]).toEqual([[], [1], []])
+      expect([
+        await found(target, 'posts', filter),
+        await found(target, 'posts', filter, all),
+        await found(target, 'posts', filter, other),
+      ]).toEqual([[], [1], []])
   })
 })
 

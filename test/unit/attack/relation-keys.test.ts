@@ -1,4 +1,6 @@
-/** A relation compares columns: it is usable only by callers who can read the key columns on both sides, and those of a registered junction. */
+/**
+ * A relation compares columns: it is usable only by callers who can read the key columns on both sides, and those of a registered junction.
+ */
 import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { describe, expect, it } from 'vitest'
 import type { ResourceRegistration } from '../../../src/runtime/server/registration'
@@ -47,7 +49,10 @@ const INCLUDES = [['guesses', 'personSsnRecord'], ['people', 'guesses'], ['peopl
 describe.each(SECRETS)('a relation over a column that is %s', (_name, secret) => {
   it.each(INCLUDES)('is unknown to an include from either side: %s?include=%s', async (resource, relation) => {
     const target = await serveTables(DDL, modules, resources(secret))
-    const [hidden, missing] = [await target.request('GET', `/api/${resource}?include=${relation}`), await target.request('GET', `/api/${resource}?include=nobody`)]
+    const [hidden, missing] = [
+      await target.request('GET', `/api/${resource}?include=${relation}`),
+      await target.request('GET', `/api/${resource}?include=nobody`),
+    ]
     expect([hidden.status, hidden.body.data.code]).toEqual([400, 'UNKNOWN_RELATION'])
     expect(hidden.text).toBe(missing.text.replaceAll('nobody', relation!))
   })
@@ -56,7 +61,10 @@ describe.each(SECRETS)('a relation over a column that is %s', (_name, secret) =>
     const target = await serveTables(DDL, modules, resources(secret))
     const path = (name: string) => `/api/${resource}/1/relations/${name}`
     for (const [method, body] of [['GET', undefined], ['PUT', { ids: [1] }], ['POST', { ids: [1] }], ['DELETE', { ids: [1] }]] as const) {
-      const [hidden, missing] = [await target.request(method, path(relation!), { body }), await target.request(method, path('nobody'), { body })]
+      const [hidden, missing] = [
+        await target.request(method, path(relation!), { body }),
+        await target.request(method, path('nobody'), { body }),
+      ]
       expect([hidden.status, hidden.text]).toEqual([404, missing.text.replaceAll('nobody', relation!)])
     }
     expect(target.rows('members')).toEqual([['123-45', 'c']])
@@ -66,7 +74,11 @@ describe.each(SECRETS)('a relation over a column that is %s', (_name, secret) =>
     const target = await serveTables(DDL, modules, resources(secret))
     expect((await target.request('GET', '/api/_m2m/detect/people', { caller: signedIn })).body.relationships).toEqual([])
     const open = await serveTables(DDL, modules, resources(() => ({})))
-    expect((await open.request('GET', '/api/_m2m/detect/people', { caller: signedIn })).body.relationships.map(({ name }: { name: string }) => name)).toEqual(['clubs'])
+    expect(
+      (await open.request('GET', '/api/_m2m/detect/people', { caller: signedIn })).body.relationships.map(
+        ({ name }: { name: string }) => name,
+      ),
+    ).toEqual(['clubs'])
   })
 })
 
@@ -79,7 +91,9 @@ describe('a relation over a readable column', () => {
 
 it('a relation over a hidden column is in no generated type of either side', () => {
   const described = (secret: (column: string) => Partial<ResourceRegistration>) => {
-    const registrations = Object.entries(resources(secret)).map(([name, registration]) => ({ name, ...registration }) as ResourceRegistration)
+    const registrations = Object.entries(resources(secret)).map(
+      ([name, registration]) => ({ name, ...registration }) as ResourceRegistration,
+    )
     return describeResources(registrations, modules, DEFAULT_CONFIG).flatMap(({ relations }) => relations.map(({ name }) => name))
   }
   expect(described(column => ({ hiddenFields: [column] }))).toEqual([])
@@ -87,8 +101,13 @@ it('a relation over a hidden column is in no generated type of either side', () 
 })
 
 describe('a relation over a registered junction', () => {
-  const open = (hiddenFields: string[]) => serveTables(DDL, modules, { ...resources(() => ({})), members: { schema: members, authorization, hiddenFields } })
-  it.each([['personSsn', 400], ['clubCode', 400], [undefined, 200]])('is unknown when one of the junction\'s key columns is hidden: %s', async (column, status) => {
+  const open = (hiddenFields: string[]) =>
+    serveTables(DDL, modules, { ...resources(() => ({})), members: { schema: members, authorization, hiddenFields } })
+  it.each([
+    ['personSsn', 400],
+    ['clubCode', 400],
+    [undefined, 200],
+  ])('is unknown when one of the junction\'s key columns is hidden: %s', async (column, status) => {
     const target = await open(column === undefined ? [] : [column])
     expect((await target.request('GET', '/api/people?include=clubs')).status).toBe(status)
     expect((await target.request('GET', '/api/clubs?include=people')).status).toBe(status)

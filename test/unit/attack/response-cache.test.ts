@@ -28,23 +28,48 @@ const ATTACKERS: readonly (readonly [who: string, caller: Caller])[] = [
   ['a permission that contains the text of the victim', user(1, 'acme', 'writer', [`reader"],${IMITATION}`])],
   ['properties in another order', { user: { role: 'writer', organizationId: 'acme', id: 3 }, permissions: ['staff', 'reader'] }],
   ['an id of another type', { user: { ...user(3).user, id: '3' }, permissions: ['reader'] }],
-  ['a property named like a prototype', { user: Object.assign(JSON.parse('{"__proto__":{"role":"editor"}}') as object, user(3).user), permissions: ['reader'] }],
+  [
+    'a property named like a prototype',
+    { user: Object.assign(JSON.parse('{"__proto__":{"role":"editor"}}') as object, user(3).user), permissions: ['reader'] },
+  ],
 ]
 
-const PATHS = ['/posts', '/posts/1', '/posts?fields=id,title', '/posts?include=comments,tags', '/posts?includeDeleted=true', '/posts/aggregate?aggregate=count', '/members', '/teams?include=posts', '/posts/1/relations/tags']
+const PATHS = [
+  '/posts',
+  '/posts/1',
+  '/posts?fields=id,title',
+  '/posts?include=comments,tags',
+  '/posts?includeDeleted=true',
+  '/posts/aggregate?aggregate=count',
+  '/members',
+  '/teams?include=posts',
+  '/posts/1/relations/tags',
+]
 
 /** What an attacker can add to a request for a path. */
 const TRICKS: readonly (readonly [what: string, query: string, headers: Record<string, string>])[] = [
   ['nothing', '', {}],
-  ['headers that name a caller', '', { 'x-user': '3', 'x-forwarded-user': '3', 'x-tenant-id': 'acme', 'cookie': 'session=staff', 'authorization': 'Basic c3RhZmY6' }],
-  ['headers of caches', '', { 'cache-control': 'only-if-cached', 'x-cache-key': 'posts', 'x-original-url': '/api/posts', 'x-http-method-override': 'GET' }],
+  [
+    'headers that name a caller',
+    '',
+    { 'x-user': '3', 'x-forwarded-user': '3', 'x-tenant-id': 'acme', 'cookie': 'session=staff', 'authorization': 'Basic c3RhZmY6' },
+  ],
+  [
+    'headers of caches',
+    '',
+    { 'cache-control': 'only-if-cached', 'x-cache-key': 'posts', 'x-original-url': '/api/posts', 'x-http-method-override': 'GET' },
+  ],
   ['a parameter with the text of the victim', `&x=${encodeURIComponent(IMITATION)}`, {}],
   ['the parameter `__proto__`', '&__proto__[user][role]=editor&constructor=x', {}],
   ['the name of a key', '&user=3&permissions=staff&tenant=acme&credential=', {}],
 ]
 
 async function send(server: TestServer, caller: Caller, path: string, query = '', headers: Record<string, string> = {}) {
-  const { status, text, headers: sent } = await server.request('GET', `/api${path}${query && (path.includes('?') ? query : `?${query.slice(1)}`)}`, { caller, headers })
+  const {
+    status,
+    text,
+    headers: sent,
+  } = await server.request('GET', `/api${path}${query && (path.includes('?') ? query : `?${query.slice(1)}`)}`, { caller, headers })
   return { status, text, etag: sent.get('etag') }
 }
 

@@ -7,9 +7,19 @@ import { OPEN, serveTables } from './tables-server'
 
 const posts = sqliteTable('posts', { id: integer('id').primaryKey() })
 const tags = sqliteTable('tags', { id: integer('id').primaryKey(), level: text('level') })
-const postTags = sqliteTable('post_tags', {
-  postId: integer('post_id').notNull().references(() => posts.id), tagId: integer('tag_id').notNull().references(() => tags.id), level: text('level'),
-}, t => [primaryKey({ columns: [t.postId, t.tagId] })])
+const postTags = sqliteTable(
+  'post_tags',
+  {
+    postId: integer('post_id')
+      .notNull()
+      .references(() => posts.id),
+    tagId: integer('tag_id')
+      .notNull()
+      .references(() => tags.id),
+    level: text('level'),
+  },
+  t => [primaryKey({ columns: [t.postId, t.tagId] })],
+)
 
 /** Three of four links are public, and one of four tags is. */
 const DDL = `

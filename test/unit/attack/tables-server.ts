@@ -15,7 +15,13 @@ export interface TablesServer extends TestServer {
 export const OPEN = Object.freeze({ read: true, create: true, update: true, delete: true })
 
 /** @param modules the tables of each schema file, by export name */
-export async function serveTables(ddl: string, modules: Record<string, Table>[], registrations: Record<string, Omit<ResourceRegistration, 'name'>>, config: Partial<AutoApiConfig> = {}, plugins: readonly AutoApiPlugin[] = []): Promise<TablesServer> {
+export async function serveTables(
+  ddl: string,
+  modules: Record<string, Table>[],
+  registrations: Record<string, Omit<ResourceRegistration, 'name'>>,
+  config: Partial<AutoApiConfig> = {},
+  plugins: readonly AutoApiPlugin[] = [],
+): Promise<TablesServer> {
   const client = new Database(':memory:')
   client.exec(ddl)
   const server = await createServer({

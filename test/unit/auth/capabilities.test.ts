@@ -35,10 +35,28 @@ const CONFIGURATIONS: Record<string, ResourceAuth | null> = {
   'read only': { permissions: { read: true } },
   'everything closed': { permissions: { read: false, create: false, update: false, delete: false } },
   'write without read': { permissions: { create: 'desk', update: signedIn, delete: ['desk'] } },
-  'no fallbacks used': { permissions: { read: true, create: true, update: true, delete: true, aggregate: false, restore: 'desk', purge: false, viewDeleted: signedIn } },
+  'no fallbacks used': {
+    permissions: {
+      read: true,
+      create: true,
+      update: true,
+      delete: true,
+      aggregate: false,
+      restore: 'desk',
+      purge: false,
+      viewDeleted: signedIn,
+    },
+  },
   'trash for the signed in': { permissions: { read: signedIn, restore: signedIn, purge: signedIn } },
   'rules that throw': { permissions: { read: true, update: throws, delete: async () => throws() } },
-  'operations told apart': { permissions: { read: true, create: ctx => ctx.operation === 'create', update: ctx => ctx.operation === 'update', delete: ctx => ctx.operation === 'delete' } },
+  'operations told apart': {
+    permissions: {
+      read: true,
+      create: ctx => ctx.operation === 'create',
+      update: ctx => ctx.operation === 'update',
+      delete: ctx => ctx.operation === 'delete',
+    },
+  },
   'objects nobody evaluates': { permissions: { read: { plan: 'pro' }, update: { plan: 'pro' } } },
 }
 
@@ -84,7 +102,11 @@ describe.each(Object.entries(CONFIGURATIONS))('with %s', (_title, auth) => {
 
 describe('capabilities', () => {
   it('are returned to every caller, and are all false without a tenant', async () => {
-    desk = await openDesk({ auth: { articles: { permissions: { read: true, create: true, update: true, delete: true }, fields: { fee: { read: true, write: true } } } } })
+    desk = await openDesk({
+      auth: {
+        articles: { permissions: { read: true, create: true, update: true, delete: true }, fields: { fee: { read: true, write: true } } },
+      },
+    })
     for (const caller of [NOBODY, HOMELESS, { user: { id: 1, organizationId: '' } }, { user: { id: 1, organizationId: 'acme' } }]) {
       const { status, body } = await desk.request('GET', '/api/articles/permissions?ids=1', { caller })
       expect(status).toBe(200)
@@ -96,34 +118,74 @@ describe('capabilities', () => {
   })
 
   it('of the trash are false for a table without soft delete, whatever is declared', async () => {
-    desk = await openDesk({ auth: { tags: { permissions: { read: true, update: true, delete: true, restore: true, purge: true, viewDeleted: true } } } })
-    expect((await desk.request('GET', '/api/tags/permissions', { caller: CHIEF })).body).toMatchObject({ canDelete: true, canRestore: false, canPurge: false, canViewDeleted: false })
+    desk = await openDesk({
+      auth: { tags: { permissions: { read: true, update: true, delete: true, restore: true, purge: true, viewDeleted: true } } },
+    })
+    expect((await desk.request('GET', '/api/tags/permissions', { caller: CHIEF })).body).toMatchObject({
+      canDelete: true,
+      canRestore: false,
+      canPurge: false,
+      canViewDeleted: false,
+    })
   })
 
   it('name the fields with a rule, and never hidden ones', async () => {
-    desk = await openDesk({ auth: { articles: { permissions: { read: true, update: true }, fields: { fee: { read: 'desk', write: false }, title: { write: 'desk' }, secret: { read: true, write: true }, status: {}, organizationId: { write: true } } } } })
+    desk = await openDesk({
+      auth: {
+        articles: {
+          permissions: { read: true, update: true },
+          fields: {
+            fee: { read: 'desk', write: false },
+            title: { write: 'desk' },
+            secret: { read: true, write: true },
+            status: {},
+            organizationId: { write: true },
+          },
+        },
+      },
+    })
     const fieldsOf = async (caller: Caller) => (await desk.request('GET', '/api/articles/permissions', { caller })).body.fields
     const tenant = { canRead: true, canWrite: false }
-    expect(await fieldsOf(ANN)).toEqual({ fee: { canRead: false, canWrite: false }, title: { canRead: true, canWrite: false }, organizationId: tenant })
-    expect(await fieldsOf(CALLERS['holding a permission']!)).toEqual({ fee: { canRead: true, canWrite: false }, title: { canRead: true, canWrite: true }, organizationId: tenant })
-    expect(await fieldsOf(CHIEF)).toEqual({ fee: { canRead: true, canWrite: false }, title: { canRead: true, canWrite: true }, organizationId: tenant })
+    expect(await fieldsOf(ANN)).toEqual({
+      fee: { canRead: false, canWrite: false },
+      title: { canRead: true, canWrite: false },
+      organizationId: tenant,
+    })
+    expect(await fieldsOf(CALLERS['holding a permission']!)).toEqual({
+      fee: { canRead: true, canWrite: false },
+      title: { canRead: true, canWrite: true },
+      organizationId: tenant,
+    })
+    expect(await fieldsOf(CHIEF)).toEqual({
+      fee: { canRead: true, canWrite: false },
+      title: { canRead: true, canWrite: true },
+      organizationId: tenant,
+    })
   })
 
   it('of fields agree with the fields that a read shows and a write accepts', async () => {
-    desk = await openDesk({ auth: { articles: { permissions: { read: true, update: true }, fields: { fee: { read: 'desk', write: 'desk' }, title: { write: 'boss' } } } } })
+    desk = await openDesk({
+      auth: {
+        articles: { permissions: { read: true, update: true }, fields: { fee: { read: 'desk', write: 'desk' }, title: { write: 'boss' } } },
+      },
+    })
     for (const caller of [ANN, CALLERS['holding a permission']!, CHIEF, VISITOR]) {
       const { fields } = (await desk.request('GET', '/api/articles/permissions', { caller })).body
       const shown = (await desk.request('GET', '/api/articles/1', { caller })).body
       for (const [name, value] of [['fee', 77], ['title', 'new']] as const) {
         expect(Object.hasOwn(shown, name), name).toBe(fields[name].canRead)
-        expect((await desk.request('PATCH', '/api/articles/1', { caller, body: { [name]: value } })).status === 200, name).toBe(fields[name].canWrite)
+        expect((await desk.request('PATCH', '/api/articles/1', { caller, body: { [name]: value } })).status === 200, name).toBe(
+          fields[name].canWrite,
+        )
       }
     }
   })
 
   it('never contain the caller', async () => {
     desk = await openDesk()
-    const { text } = await desk.request('GET', '/api/permissions', { caller: { user: { id: 1, organizationId: 1, email: 'ann@desk.test' } } })
+    const { text } = await desk.request('GET', '/api/permissions', {
+      caller: { user: { id: 1, organizationId: 1, email: 'ann@desk.test' } },
+    })
     expect(text).not.toContain('ann@desk.test')
   })
 })
@@ -144,7 +206,11 @@ describe('capabilities on records', () => {
         const read = await desk.request('GET', `/api/articles/${id}`, { caller })
         const update = await desk.request('PATCH', `/api/articles/${id}`, { caller, body: { title: 'same' } })
         const removed = await desk.request('DELETE', `/api/articles/${id}`, { caller })
-        expect(records[id], id).toEqual({ canRead: read.status === 200, canUpdate: update.status === 200, canDelete: removed.status === 200 })
+        expect(records[id], id).toEqual({
+          canRead: read.status === 200,
+          canUpdate: update.status === 200,
+          canDelete: removed.status === 200,
+        })
         if (removed.status === 200) desk.client.exec(`update articles set deleted_at = null where id = ${id}`)
       }
     }
@@ -152,16 +218,21 @@ describe('capabilities on records', () => {
 
   it('are identical for a record that is not visible and one that does not exist', async () => {
     desk = await openDesk({ auth: { articles: judged } })
-    const ask = async (id: number) => (await desk.request('GET', `/api/articles/permissions?ids=${id}`, { caller: ANN })).text.replaceAll(String(id), 'N')
+    const ask = async (id: number) =>
+      (await desk.request('GET', `/api/articles/permissions?ids=${id}`, { caller: ANN })).text.replaceAll(String(id), 'N')
     const missing = await ask(99)
     expect(missing).toContain('"N":{"canRead":false,"canUpdate":false,"canDelete":false}')
     expect([await ask(11), await ask(4)]).toEqual([missing, missing])
   })
 
-  it.each([['by SQL alone', { permissions: judged.permissions }], ['by code as well', judged]] as [string, ResourceAuth][])('take as many statements for 100 ids as for one, where rows are judged %s', async (_title, auth) => {
+  it.each([
+    ['by SQL alone', { permissions: judged.permissions }],
+    ['by code as well', judged],
+  ] as [string, ResourceAuth][])('take as many statements for 100 ids as for one, where rows are judged %s', async (_title, auth) => {
     const statements: string[] = []
     desk = await openDesk({ auth: { articles: auth }, log: statement => statements.push(statement) })
-    for (let id = 100; id < 200; id++) desk.client.exec(`insert into articles (id, organization_id, writer_id, title) values (${id}, 1, 1, 't')`)
+    for (let id = 100; id < 200; id++)
+      desk.client.exec(`insert into articles (id, organization_id, writer_id, title) values (${id}, 1, 1, 't')`)
     const count = async (ids: number[]) => {
       statements.length = 0
       const { body } = await desk.request('GET', `/api/articles/permissions?ids=${ids}`, { caller: ANN })
@@ -184,12 +255,17 @@ describe('capabilities on records', () => {
 
   it('read ids once, whether listed, repeated or given twice', async () => {
     desk = await openDesk()
-    const keys = async (query: string) => Object.keys((await desk.request('GET', `/api/articles/permissions?${query}`, { caller: ANN })).body.records)
+    const keys = async (query: string) =>
+      Object.keys((await desk.request('GET', `/api/articles/permissions?${query}`, { caller: ANN })).body.records)
     expect(await keys('ids=1,2')).toEqual(['1', '2'])
     expect(await keys('ids=1&ids=2')).toEqual(['1', '2'])
     expect(await keys('ids=1,1')).toEqual(['1'])
     expect(await keys('ids=')).toEqual([])
-    const { status, body } = await desk.request('GET', `/api/articles/permissions?ids=${Array.from({ length: 501 }, (_, index) => index)}`, { caller: ANN })
+    const { status, body } = await desk.request(
+      'GET',
+      `/api/articles/permissions?ids=${Array.from({ length: 501 }, (_, index) => index)}`,
+      { caller: ANN },
+    )
     expect([status, body.data.code]).toEqual([400, 'LIMIT_EXCEEDED'])
   })
 })

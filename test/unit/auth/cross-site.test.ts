@@ -19,7 +19,13 @@ const BODIES: Readonly<Record<string, unknown>> = {
   'relations-replace': { relations: { tags: { ids: [2] } } },
 }
 
-const pathOf = ({ name, path }: typeof ROUTES[number]) => `/api${path.replace(':resource', 'articles').replace(':id', name === 'restore' ? '4' : '1').replace(':relation', 'tags').replace(':table', 'article_tags').replace(':name', 'articles')}`
+const pathOf = ({ name, path }: (typeof ROUTES)[number]) =>
+  `/api${path
+    .replace(':resource', 'articles')
+    .replace(':id', name === 'restore' ? '4' : '1')
+    .replace(':relation', 'tags')
+    .replace(':table', 'article_tags')
+    .replace(':name', 'articles')}`
 
 const writes = ROUTES.filter(({ method }) => (method as string) !== 'GET')
 const reads = ROUTES.filter(({ method }) => method === 'GET')
@@ -46,7 +52,9 @@ describe.each(writes)('$method $path', (route) => {
   })
 
   it('is refused before the caller is resolved', async () => {
-    expect(told(await desk.request(route.method, pathOf(route), { body: BODIES[route.name], headers: foreign, caller: NOBODY }))).toBe('403 CROSS_SITE')
+    expect(told(await desk.request(route.method, pathOf(route), { body: BODIES[route.name], headers: foreign, caller: NOBODY }))).toBe(
+      '403 CROSS_SITE',
+    )
   })
 })
 
@@ -66,7 +74,9 @@ describe('the rule', () => {
 
   it.each(HOSTS)('compares the whole host with the origin where `Sec-Fetch-Site` is missing: %s, %s → %s', async (host, origin, passes) => {
     expect(told(await write({ ...host !== undefined && { host }, origin }))).toBe(passes ? '201' : '403 CROSS_SITE')
-    expect(told(await write({ ...host !== undefined && { host }, origin, 'sec-fetch-site': 'nonsense' }))).toBe(passes ? '201' : '403 CROSS_SITE')
+    expect(told(await write({ ...(host !== undefined && { host }), origin, 'sec-fetch-site': 'nonsense' }))).toBe(
+      passes ? '201' : '403 CROSS_SITE',
+    )
   })
 })
 
@@ -75,13 +85,20 @@ describe('the rule, by the options and the routes of the app,', () => {
 
   it.each(writes)('is off with `csrf: false`: $method $path', async (route) => {
     desk = await openDesk({ config: { csrf: false } })
-    expect(told(await desk.request(route.method, pathOf(route), { body: BODIES[route.name], headers: foreign, caller: ANN }))).toMatch(/^20[01]$/)
+    expect(told(await desk.request(route.method, pathOf(route), { body: BODIES[route.name], headers: foreign, caller: ANN }))).toMatch(
+      /^20[01]$/,
+    )
   })
 
-  it.each(PROXIES)('reads X-Forwarded-Host only behind a proxy of the app: trustProxy %s, %s → %s', async (trustProxy, forwarded, passes) => {
-    desk = await openDesk({ config: { trustProxy } })
-    expect(told(await write({ 'host': '10.0.0.7:3000', 'x-forwarded-host': forwarded, 'origin': 'https://shop.example' }))).toBe(passes ? '201' : '403 CROSS_SITE')
-  })
+  it.each(PROXIES)(
+    'reads X-Forwarded-Host only behind a proxy of the app: trustProxy %s, %s → %s',
+    async (trustProxy, forwarded, passes) => {
+      desk = await openDesk({ config: { trustProxy } })
+      expect(told(await write({ 'host': '10.0.0.7:3000', 'x-forwarded-host': forwarded, 'origin': 'https://shop.example' }))).toBe(
+        passes ? '201' : '403 CROSS_SITE',
+      )
+    },
+  )
 
   it('applies to an endpoint of the app that writes, and not to one that reads', async () => {
     desk = await openDesk({ endpoints: async () => {

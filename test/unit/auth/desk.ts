@@ -139,4 +139,5 @@ export async function openDesk({ auth = {}, hooks = {}, config, rows = ROWS, log
 }
 
 /** `200`, or `403 FORBIDDEN`. */
-export const told = ({ status, body }: { status: number, body?: { data?: { code?: string } } }) => status < 400 ? String(status) : `${status} ${body?.data?.code ?? ''}`.trim()
+export const told = ({ status, body }: { status: number, body?: { data?: { code?: string } } }) =>
+  status < 400 ? String(status) : `${status} ${body?.data?.code ?? ''}`.trim()

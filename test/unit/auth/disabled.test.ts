@@ -17,31 +17,62 @@ const posts = sqliteTable('posts', {
 })
 const notes = sqliteTable('notes', { id: integer('id').primaryKey(), postId: integer('post_id').references(() => posts.id) })
 const tags = sqliteTable('tags', { id: integer('id').primaryKey(), name: text('name') })
-const postTags = sqliteTable('post_tags', { postId: integer('post_id').notNull().references(() => posts.id), tagId: integer('tag_id').notNull().references(() => tags.id) }, t => [primaryKey({ columns: [t.postId, t.tagId] })])
+const postTags = sqliteTable(
+  'post_tags',
+  {
+    postId: integer('post_id')
+      .notNull()
+      .references(() => posts.id),
+    tagId: integer('tag_id')
+      .notNull()
+      .references(() => tags.id),
+  },
+  t => [primaryKey({ columns: [t.postId, t.tagId] })],
+)
 
 let world: World
 afterEach(() => world.client.close())
-const open = async (disabled: readonly Operation[], permissions: object = EVERYTHING) => world = await openWorld({
-  tables: { posts, notes, tags, postTags },
-  resources: { posts: { disabled, authorization: { permissions } }, postTags: false },
-  rows: `insert into posts (id, title) values (1, 'one'), (2, 'two'); insert into posts (id, title, deleted_at, deletion_id) values (3, 'gone', 1000, 'd3');
+const open = async (disabled: readonly Operation[], permissions: object = EVERYTHING) =>
+  (world = await openWorld({
+    tables: { posts, notes, tags, postTags },
+    resources: { posts: { disabled, authorization: { permissions } }, postTags: false },
+    rows: `insert into posts (id, title) values (1, 'one'), (2, 'two'); insert into posts (id, title, deleted_at, deletion_id) values (3, 'gone', 1000, 'd3');
     insert into notes values (1, 1); insert into tags values (1, 'a'); insert into post_tags values (1, 1)`,
-})
+  }))
 
 const CHIEF = { user: { id: 9 }, permissions: ['*'] }
 /** A body that the route would take. */
 const BODIES: Readonly<Record<string, unknown>> = {
-  'create': { title: 'new' }, 'update': { title: 'x' }, 'bulk-create': { items: [{ title: 'new' }] }, 'bulk-update': { items: [{ id: 1, data: { title: 'x' } }] },
-  'bulk-delete': { ids: [2] }, 'bulk-restore': { ids: [3] }, 'relation-replace': { ids: [1] }, 'relation-add': { ids: [1] }, 'relation-remove': { ids: [1] }, 'relations-replace': { relations: { tags: { ids: [1] } } },
+  'create': { title: 'new' },
+  'update': { title: 'x' },
+  'bulk-create': { items: [{ title: 'new' }] },
+  'bulk-update': { items: [{ id: 1, data: { title: 'x' } }] },
+  'bulk-delete': { ids: [2] },
+  'bulk-restore': { ids: [3] },
+  'relation-replace': { ids: [1] },
+  'relation-add': { ids: [1] },
+  'relation-remove': { ids: [1] },
+  'relations-replace': { relations: { tags: { ids: [1] } } },
 }
 
 const OF_POSTS = (ROUTES as readonly Route[]).filter(({ operation, path }) => operation && path.startsWith('/:resource'))
-const pathOf = ({ path, name }: Route) => path.slice(1).replace(':resource', 'posts').replace(':relation', 'tags').replace(':id', name === 'restore' ? '3' : '1')
+const pathOf = ({ path, name }: Route) =>
+  path
+    .slice(1)
+    .replace(':resource', 'posts')
+    .replace(':relation', 'tags')
+    .replace(':id', name === 'restore' ? '3' : '1')
 
 /** What a method of a path may be asked for. */
-const operationsOf = (path: string, method: string) => OF_POSTS.filter(route => route.path === path && route.method === method).flatMap(({ operation, alternative: or }) => [operation!, ...or ? [or] : []])
-const methodsOn = (path: string, disabled: Operation) => [...new Set(OF_POSTS.filter(route => route.path === path).map(({ method }) => method))]
-  .filter(method => operationsOf(path, method).some(operation => operation !== disabled))
+const operationsOf = (path: string, method: string) =>
+  OF_POSTS.filter(route => route.path === path && route.method === method).flatMap(({ operation, alternative: or }) => [
+    operation!,
+    ...(or ? [or] : []),
+  ])
+const methodsOn = (path: string, disabled: Operation) =>
+  [...new Set(OF_POSTS.filter(route => route.path === path).map(({ method }) => method))].filter(method =>
+    operationsOf(path, method).some(operation => operation !== disabled),
+  )
 const allowedOn = (path: string, disabled: Operation) =>
   [...methodsOn(path, disabled).flatMap(method => method === 'GET' ? ['GET', 'HEAD'] : [method]), 'OPTIONS'].join(', ')
 
@@ -54,7 +85,11 @@ describe.each(OPERATIONS.filter(operation => operation !== 'viewDeleted'))('a di
         if (operation !== disabled) continue
         for (const caller of [{}, ADA, CHIEF]) {
           const answer = await world.send(route.method, pathOf(route) + query, BODIES[route.name], caller)
-          expect([route.name, outcome(answer), answer.headers.get('allow')]).toEqual([route.name, '405 METHOD_NOT_ALLOWED', allowedOn(route.path, disabled)])
+          expect([route.name, outcome(answer), answer.headers.get('allow')]).toEqual([
+            route.name,
+            '405 METHOD_NOT_ALLOWED',
+            allowedOn(route.path, disabled),
+          ])
         }
       }
     }
@@ -66,7 +101,10 @@ describe.each(OPERATIONS.filter(operation => operation !== 'viewDeleted'))('a di
     for (const route of OF_POSTS) {
       if (route.operation === disabled) continue
       world.reset()
-      expect([route.name, (await world.send(route.method, pathOf(route), BODIES[route.name])).status]).toEqual([route.name, expect.toSatisfy((status: number) => status < 300)])
+      expect([route.name, (await world.send(route.method, pathOf(route), BODIES[route.name])).status]).toEqual([
+        route.name,
+        expect.toSatisfy((status: number) => status < 300),
+      ])
     }
   })
 
@@ -77,7 +115,12 @@ describe.each(OPERATIONS.filter(operation => operation !== 'viewDeleted'))('a di
       const { body } = await world.send('GET', 'posts/permissions?ids=1', undefined, caller)
       const all = await world.send('GET', 'permissions', undefined, caller)
       const others = Object.entries(body).filter(([name]) => name.startsWith('can') && name !== flag).map(([, can]) => can)
-      expect([body[flag], all.body.permissions.posts[flag], new Set(others), body.records[1][flag] ?? false]).toEqual([false, false, new Set([true]), false])
+      expect([body[flag], all.body.permissions.posts[flag], new Set(others), body.records[1][flag] ?? false]).toEqual([
+        false,
+        false,
+        new Set([true]),
+        false,
+      ])
     }
   })
 })
@@ -131,7 +174,8 @@ describe('a route of a plugin or of the app, for a disabled operation', () => {
     plugins: [plugin],
     endpoints: async () => {
       const { createEndpoint } = await import('../../../src/runtime/server/utils')
-      const archive = (operation: Operation) => createEndpoint({ resource: 'posts', operation, endpointName: 'archive', handler: () => ({ archived: true }) })
+      const archive = (operation: Operation) =>
+        createEndpoint({ resource: 'posts', operation, endpointName: 'archive', handler: () => ({ archived: true }) })
       return { 'POST /api/archive': archive('delete'), 'POST /api/unarchive': archive('update') }
     },
   })

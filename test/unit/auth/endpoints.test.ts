@@ -24,12 +24,18 @@ async function openWith(make: (utils: Utils) => Record<string, EventHandler>, op
 }
 
 const HOLDER: Caller = { user: { id: 5, organizationId: 1, permissions: ['publish'] } }
-const ask = async (method: string, path: string, caller: Caller = ANN, body?: unknown) => told(await desk.request(method, path, { caller, body }))
+const ask = async (method: string, path: string, caller: Caller = ANN, body?: unknown) =>
+  told(await desk.request(method, path, { caller, body }))
 
 describe('createEndpoint with a resource', () => {
   const auth: ResourceAuth = {
     permissions: { read: true, update: 'write', delete: false },
-    custom: { publish: { permissions: { update: 'publish' } }, open: { permissions: { delete: true } }, shut: { permissions: { read: false } }, empty: {} },
+    custom: {
+      publish: { permissions: { update: 'publish' } },
+      open: { permissions: { delete: true } },
+      shut: { permissions: { read: false } },
+      empty: {},
+    },
   }
 
   /** By hand: a gate decides what it declares, the resource's permissions the rest. Holder, stranger, anonymous, super-admin. */
@@ -48,20 +54,51 @@ describe('createEndpoint with a resource', () => {
 
   it.each(GATES)('authorizes %s with the named gate %s', async (operation, endpointName, expected) => {
     const handler = vi.fn(() => ({ done: true }))
-    await openWith(({ createEndpoint }) => ({ 'POST /own': createEndpoint({ resource: 'articles', operation, ...endpointName !== undefined && { endpointName }, handler }) }), { auth: { articles: auth } })
-    expect([await ask('POST', '/own', HOLDER), await ask('POST', '/own', ANN), await ask('POST', '/own', VISITOR), await ask('POST', '/own', CHIEF)]).toEqual(expected)
+    await openWith(
+      ({ createEndpoint }) => ({
+        'POST /own': createEndpoint({ resource: 'articles', operation, ...(endpointName !== undefined && { endpointName }), handler }),
+      }),
+      { auth: { articles: auth } },
+    )
+    expect([
+      await ask('POST', '/own', HOLDER),
+      await ask('POST', '/own', ANN),
+      await ask('POST', '/own', VISITOR),
+      await ask('POST', '/own', CHIEF),
+    ]).toEqual(expected)
     expect(handler).toHaveBeenCalledTimes(expected.filter(status => status === '200').length)
   })
 
   it('requires the resource\'s tenant, whatever the named gate decides', async () => {
     const handler = vi.fn(() => 1)
-    await openWith(({ createEndpoint }) => ({ 'GET /own': createEndpoint({ resource: 'articles', operation: 'delete', endpointName: 'open', handler }), 'GET /tags': createEndpoint({ resource: 'tags', operation: 'read', handler: () => 1 }) }), { auth: { articles: auth } })
-    expect([await ask('GET', '/own', HOMELESS), await ask('GET', '/own', NOBODY), await ask('GET', '/tags', NOBODY)]).toEqual(['403 TENANT_REQUIRED', '401 TENANT_REQUIRED', '200'])
+    await openWith(
+      ({ createEndpoint }) => ({
+        'GET /own': createEndpoint({ resource: 'articles', operation: 'delete', endpointName: 'open', handler }),
+        'GET /tags': createEndpoint({ resource: 'tags', operation: 'read', handler: () => 1 }),
+      }),
+      { auth: { articles: auth } },
+    )
+    expect([await ask('GET', '/own', HOMELESS), await ask('GET', '/own', NOBODY), await ask('GET', '/tags', NOBODY)]).toEqual([
+      '403 TENANT_REQUIRED',
+      '401 TENANT_REQUIRED',
+      '200',
+    ])
     expect(handler).not.toHaveBeenCalled()
   })
 
   it('refuses before body and query are read', async () => {
-    await openWith(({ createEndpoint }) => ({ 'POST /own': createEndpoint({ resource: 'articles', operation: 'update', body: z.object({ at: z.number() }), query: z.object({ q: z.string() }), handler: () => 1 }) }), { auth: { articles: auth } })
+    await openWith(
+      ({ createEndpoint }) => ({
+        'POST /own': createEndpoint({
+          resource: 'articles',
+          operation: 'update',
+          body: z.object({ at: z.number() }),
+          query: z.object({ q: z.string() }),
+          handler: () => 1,
+        }),
+      }),
+      { auth: { articles: auth } },
+    )
     expect(told(await desk.request('POST', '/own', { raw: '{', caller: ANN }))).toBe('403 FORBIDDEN')
     expect(told(await desk.request('POST', '/own?q=1', { raw: '{', caller: CHIEF }))).toBe('400 INVALID_BODY')
   })
@@ -120,17 +157,30 @@ describe('createEndpoint', () => {
     expect(await ask('POST', '/own?n=4', ANN, { at: 'abc' })).toBe('204')
     expect(seen).toEqual([7])
     const refused = await desk.request('POST', '/own?n=4', { body: { at: 1 } })
-    expect([told(refused), refused.body.data.issues]).toEqual(['400 VALIDATION_FAILED', [{ path: ['at'], message: expect.any(String), code: 'invalid_type' }]])
+    expect([told(refused), refused.body.data.issues]).toEqual([
+      '400 VALIDATION_FAILED',
+      [{ path: ['at'], message: expect.any(String), code: 'invalid_type' }],
+    ])
     expect(told(await desk.request('POST', '/own?n=x', { body: { at: 'abc' } }))).toBe('400 VALIDATION_FAILED')
-    expect(told(await desk.request('POST', '/own?n=1', { raw: 'at=1', headers: { 'content-type': 'application/x-www-form-urlencoded' } }))).toBe('415 UNSUPPORTED_MEDIA_TYPE')
+    expect(
+      told(await desk.request('POST', '/own?n=1', { raw: 'at=1', headers: { 'content-type': 'application/x-www-form-urlencoded' } })),
+    ).toBe('415 UNSUPPORTED_MEDIA_TYPE')
     expect(seen).toEqual([7])
   })
 
   it('keeps the status of an HTTP error, and hides an unexpected error', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => {})
     await openWith(({ createEndpoint }) => ({
-      'GET /conflict': createEndpoint({ handler: () => { throw createError({ statusCode: 409, message: 'taken', data: { code: 'TAKEN' } }) } }),
-      'GET /broken': createEndpoint({ handler: () => { throw new Error('password is x') } }),
+      'GET /conflict': createEndpoint({
+        handler: () => {
+          throw createError({ statusCode: 409, message: 'taken', data: { code: 'TAKEN' } })
+        },
+      }),
+      'GET /broken': createEndpoint({
+        handler: () => {
+          throw new Error('password is x')
+        },
+      }),
     }))
     expect(await ask('GET', '/conflict')).toBe('409 TAKEN')
     const { status, text } = await desk.request('GET', '/broken')
@@ -138,15 +188,25 @@ describe('createEndpoint', () => {
   })
 
   it('without a resource authorizes nothing, and has the caller', async () => {
-    await openWith(({ createEndpoint, getAutoApiContext }) => ({
-      'GET /own/:id': createEndpoint({ handler: ({ user, permissions, tenant, params, query, resource }) => ({ user, permissions, tenant, params, query, resource }) }),
-      'GET /context': defineEventHandler(async (event) => {
-        const [ctx, again] = [await getAutoApiContext(event), await getAutoApiContext(event)]
-        return { user: ctx.user, permissions: ctx.permissions, tenant: ctx.tenant, same: ctx === again }
+    await openWith(
+      ({ createEndpoint, getAutoApiContext }) => ({
+        'GET /own/:id': createEndpoint({
+          handler: ({ user, permissions, tenant, params, query, resource }) => ({ user, permissions, tenant, params, query, resource }),
+        }),
+        'GET /context': defineEventHandler(async (event) => {
+          const [ctx, again] = [await getAutoApiContext(event), await getAutoApiContext(event)]
+          return { user: ctx.user, permissions: ctx.permissions, tenant: ctx.tenant, same: ctx === again }
+        }),
       }),
-    }), { auth: { articles: null, writers: null, comments: null, tags: null, invoices: null } })
+      { auth: { articles: null, writers: null, comments: null, tags: null, invoices: null } },
+    )
     const chief = { user: CHIEF.user, permissions: ['*'], tenant: { id: 1 } }
-    expect((await desk.request('GET', '/own/a%2Fb?x=1&x=2', { caller: CHIEF })).body).toEqual({ ...chief, params: { id: 'a/b' }, query: { x: ['1', '2'] }, resource: '' })
+    expect((await desk.request('GET', '/own/a%2Fb?x=1&x=2', { caller: CHIEF })).body).toEqual({
+      ...chief,
+      params: { id: 'a/b' },
+      query: { x: ['1', '2'] },
+      resource: '',
+    })
     expect((await desk.request('GET', '/context', { caller: CHIEF })).body).toEqual({ ...chief, same: true })
     expect((await desk.request('GET', '/context')).body).toEqual({ user: null, permissions: [], same: true })
   })
@@ -155,14 +215,34 @@ describe('createEndpoint', () => {
 describe('findAuthorizedRow', () => {
   const auth: ResourceAuth = {
     permissions: { read: true, update: true },
-    listFilter: (table, ctx) => ctx.user ? undefined : eq((table as typeof articles).status, 'open'),
-    objectLevel: (row, ctx) => ctx.operation === 'read' ? (row as { title?: string }).title !== 'two' : (row as { writerId?: number }).writerId === ctx.user?.id,
+    listFilter: (table, ctx) => (ctx.user ? undefined : eq((table as typeof articles).status, 'open')),
+    objectLevel: (row, ctx) =>
+      ctx.operation === 'read' ? (row as { title?: string }).title !== 'two' : (row as { writerId?: number }).writerId === ctx.user?.id,
   }
-  const endpoints = ({ createEndpoint, findAuthorizedRow, findAuthorizedRows, getAutoApiContext }: Utils): Record<string, EventHandler> => ({
-    'GET /read/:id': createEndpoint({ resource: 'articles', operation: 'read', handler: ctx => findAuthorizedRow<typeof articles>(ctx, 'articles', ctx.params.id!) }),
-    'GET /update/:id': createEndpoint({ resource: 'articles', operation: 'update', handler: ctx => findAuthorizedRow<typeof articles>(ctx, 'articles', ctx.params.id!) }),
-    'GET /update-all/:ids': createEndpoint({ resource: 'articles', operation: 'update', handler: ctx => findAuthorizedRows<typeof articles>(ctx, 'articles', ctx.params.ids!.split('-')) }),
-    'GET /plain/:id': defineEventHandler(async event => findAuthorizedRow(await getAutoApiContext(event), 'articles', event.context.params!.id!)),
+  const endpoints = ({
+    createEndpoint,
+    findAuthorizedRow,
+    findAuthorizedRows,
+    getAutoApiContext,
+  }: Utils): Record<string, EventHandler> => ({
+    'GET /read/:id': createEndpoint({
+      resource: 'articles',
+      operation: 'read',
+      handler: ctx => findAuthorizedRow<typeof articles>(ctx, 'articles', ctx.params.id!),
+    }),
+    'GET /update/:id': createEndpoint({
+      resource: 'articles',
+      operation: 'update',
+      handler: ctx => findAuthorizedRow<typeof articles>(ctx, 'articles', ctx.params.id!),
+    }),
+    'GET /update-all/:ids': createEndpoint({
+      resource: 'articles',
+      operation: 'update',
+      handler: ctx => findAuthorizedRows<typeof articles>(ctx, 'articles', ctx.params.ids!.split('-')),
+    }),
+    'GET /plain/:id': defineEventHandler(async event =>
+      findAuthorizedRow(await getAutoApiContext(event), 'articles', event.context.params!.id!),
+    ),
   })
 
   /** By hand, from the contract. */
@@ -194,15 +274,42 @@ describe('findAuthorizedRow', () => {
 
   it('returns the whole row, hidden columns and fields with a rule included, in the order of the ids', async () => {
     await openWith(endpoints, { auth: { articles: { ...auth, fields: { fee: { read: false } } } } })
-    expect((await desk.request('GET', '/update/1', { caller: ANN })).body).toEqual({ id: 1, organizationId: 1, writerId: 1, title: 'one', slug: 's1', status: 'open', fee: 10, secret: 'x1', deletedAt: null, deletionId: null })
+    expect((await desk.request('GET', '/update/1', { caller: ANN })).body).toEqual({
+      id: 1,
+      organizationId: 1,
+      writerId: 1,
+      title: 'one',
+      slug: 's1',
+      status: 'open',
+      fee: 10,
+      secret: 'x1',
+      deletedAt: null,
+      deletionId: null,
+    })
     expect((await desk.request('GET', '/update-all/3-1-3', { caller: ANN })).body.map(({ id }: { id: number }) => id)).toEqual([3, 1, 3])
   })
 
   it.each([['by SQL', undefined], ['by code', () => true]])('finds a thousand rows, filtered %s', async (_title, objectLevel) => {
-    await openWith(({ createEndpoint, findAuthorizedRows }) => ({
-      'GET /many': createEndpoint({ resource: 'articles', operation: 'read', handler: async ctx => (await findAuthorizedRows<typeof articles>(ctx, 'articles', Array.from({ length: 1000 }, (_, index) => 1100 - index))).map(({ id }) => id) }),
-    }), { auth: { articles: { permissions: { read: true }, ...objectLevel && { objectLevel } } } })
-    desk.client.exec('with recursive n(i) as (select 101 union all select i + 1 from n where i < 1100) insert into articles (id, organization_id, title) select i, 1, \'t\' from n')
+    await openWith(
+      ({ createEndpoint, findAuthorizedRows }) => ({
+        'GET /many': createEndpoint({
+          resource: 'articles',
+          operation: 'read',
+          handler: async ctx =>
+            (
+              await findAuthorizedRows<typeof articles>(
+                ctx,
+                'articles',
+                Array.from({ length: 1000 }, (_, index) => 1100 - index),
+              )
+            ).map(({ id }) => id),
+        }),
+      }),
+      { auth: { articles: { permissions: { read: true }, ...(objectLevel && { objectLevel }) } } },
+    )
+    desk.client.exec(
+      'with recursive n(i) as (select 101 union all select i + 1 from n where i < 1100) insert into articles (id, organization_id, title) select i, 1, \'t\' from n',
+    )
     const { body } = await desk.request('GET', '/many', { caller: ANN })
     expect([body.length, body[0], body.at(-1)]).toEqual([1000, 1100, 101])
   })
@@ -226,15 +333,34 @@ describe('findAuthorizedRow', () => {
 describe('rowScope', () => {
   const other = alias(articles, 'other')
   const endpoints = ({ createEndpoint, rowScope }: Utils): Record<string, EventHandler> => ({
-    'GET /own': createEndpoint({ resource: 'tags', operation: 'read', handler: async ctx => (ctx.db as BetterSQLite3Database).select({ id: articles.id }).from(articles).where(await rowScope(ctx, 'articles', articles)) }),
-    'GET /aliased': createEndpoint({ resource: 'tags', operation: 'read', handler: async (ctx) => {
-      const db = ctx.db as BetterSQLite3Database
-      return db.select({ id: articles.id, other: other.id }).from(articles).innerJoin(other, eq(other.writerId, articles.writerId)).where(await rowScope(ctx, 'articles', other)).orderBy(articles.id, other.id)
-    } }),
+    'GET /own': createEndpoint({
+      resource: 'tags',
+      operation: 'read',
+      handler: async ctx =>
+        (ctx.db as BetterSQLite3Database)
+          .select({ id: articles.id })
+          .from(articles)
+          .where(await rowScope(ctx, 'articles', articles)),
+    }),
+    'GET /aliased': createEndpoint({
+      resource: 'tags',
+      operation: 'read',
+      handler: async (ctx) => {
+        const db = ctx.db as BetterSQLite3Database
+        return db
+          .select({ id: articles.id, other: other.id })
+          .from(articles)
+          .innerJoin(other, eq(other.writerId, articles.writerId))
+          .where(await rowScope(ctx, 'articles', other))
+          .orderBy(articles.id, other.id)
+      },
+    }),
   })
 
   it('is tenant, trash and listFilter, for the table and for an alias of it', async () => {
-    await openWith(endpoints, { auth: { articles: { permissions: {}, listFilter: async table => eq((table as typeof articles).status, 'open') } } })
+    await openWith(endpoints, {
+      auth: { articles: { permissions: {}, listFilter: async table => eq((table as typeof articles).status, 'open') } },
+    })
     const read = async (path: string, caller: Caller) => (await desk.request('GET', path, { caller })).body
     expect(await read('/own', ANN)).toEqual([{ id: 1 }, { id: 2 }])
     expect(await read('/own', ZOE)).toEqual([{ id: 11 }])
@@ -263,15 +389,29 @@ describe('rowScope', () => {
 
 describe('assertPermission', () => {
   it.each([
-    [ANN, 'read', '200'], [ANN, 'update', '403 FORBIDDEN'], [VISITOR, 'update', '401 UNAUTHENTICATED'], [HOLDER, 'update', '200'], [ANN, 'aggregate', '200'],
-    [HOLDER, 'restore', '200'], [CHIEF, 'delete', '200'], [CHIEF, 'create', '200'], [ANN, 'create', '403 FORBIDDEN'], [HOMELESS, 'read', '403 TENANT_REQUIRED'], [NOBODY, 'read', '401 TENANT_REQUIRED'],
+    [ANN, 'read', '200'],
+    [ANN, 'update', '403 FORBIDDEN'],
+    [VISITOR, 'update', '401 UNAUTHENTICATED'],
+    [HOLDER, 'update', '200'],
+    [ANN, 'aggregate', '200'],
+    [HOLDER, 'restore', '200'],
+    [CHIEF, 'delete', '200'],
+    [CHIEF, 'create', '200'],
+    [ANN, 'create', '403 FORBIDDEN'],
+    [HOMELESS, 'read', '403 TENANT_REQUIRED'],
+    [NOBODY, 'read', '401 TENANT_REQUIRED'],
   ] as const)('for %j, %s: %s', async (caller, operation, expected) => {
-    await openWith(({ createEndpoint, assertPermission }) => ({
-      'GET /own': createEndpoint({ handler: async (ctx) => {
-        await assertPermission(ctx, 'articles', operation)
-        return 1
-      } }),
-    }), { auth: { articles: { permissions: { read: true, update: 'publish', create: false } } } })
+    await openWith(
+      ({ createEndpoint, assertPermission }) => ({
+        'GET /own': createEndpoint({
+          handler: async (ctx) => {
+            await assertPermission(ctx, 'articles', operation)
+            return 1
+          },
+        }),
+      }),
+      { auth: { articles: { permissions: { read: true, update: 'publish', create: false } } } },
+    )
     expect(await ask('GET', '/own', caller)).toBe(expected)
   })
 })

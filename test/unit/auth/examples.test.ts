@@ -28,13 +28,20 @@ const one = (sql: string) => desk.client.prepare(sql).pluck().get()
 
 describe('docs/endpoints.md', () => {
   it('a named gate decides the operation it declares', async () => {
-    expect([await ask('POST', '/publish/1', WRITER), await ask('POST', '/publish/1', { tenantId: 1 }), await ask('POST', '/publish/11', PUBLISHER)]).toEqual(['403 FORBIDDEN', '401 UNAUTHENTICATED', '404 NOT_FOUND'])
+    expect([
+      await ask('POST', '/publish/1', WRITER),
+      await ask('POST', '/publish/1', { tenantId: 1 }),
+      await ask('POST', '/publish/11', PUBLISHER),
+    ]).toEqual(['403 FORBIDDEN', '401 UNAUTHENTICATED', '404 NOT_FOUND'])
     expect((await desk.request('POST', '/publish/1', { caller: PUBLISHER })).body).toEqual({ published: 1 })
     expect(one('select status from articles where id = 1')).toBe('published')
   })
 
   it('a query of one\'s own stays within the caller\'s rows', async () => {
-    expect((await desk.request('GET', '/expensive?min=20', { caller: READER })).body).toEqual([{ id: 2, title: 'two' }, { id: 3, title: 'three' }])
+    expect((await desk.request('GET', '/expensive?min=20', { caller: READER })).body).toEqual([
+      { id: 2, title: 'two' },
+      { id: 3, title: 'three' },
+    ])
     expect(await ask('GET', '/expensive?min=much', READER)).toBe('400 VALIDATION_FAILED')
   })
 
@@ -42,7 +49,10 @@ describe('docs/endpoints.md', () => {
     expect(await ask('POST', '/move-fee', WRITER, { from: 1, to: 2, amount: 5 })).toBe('204')
     expect([one('select fee from articles where id = 1'), one('select fee from articles where id = 2')]).toEqual([5, 25])
     const before = desk.dump()
-    expect([await ask('POST', '/move-fee', WRITER, { from: 1, to: 11, amount: 5 }), await ask('POST', '/move-fee', WRITER, { from: 1, to: 2, amount: -5 })]).toEqual(['404 NOT_FOUND', '400 VALIDATION_FAILED'])
+    expect([
+      await ask('POST', '/move-fee', WRITER, { from: 1, to: 11, amount: 5 }),
+      await ask('POST', '/move-fee', WRITER, { from: 1, to: 2, amount: -5 }),
+    ]).toEqual(['404 NOT_FOUND', '400 VALIDATION_FAILED'])
     expect(desk.dump()).toBe(before)
   })
 
@@ -62,7 +72,10 @@ describe('docs/endpoints.md', () => {
 
   it('an ordinary event handler asks for a permission', async () => {
     expect((await desk.request('GET', '/may-write', { caller: WRITER })).body).toEqual({ editor: 1 })
-    expect([await ask('GET', '/may-write', READER), await ask('GET', '/may-write', { tenantId: 1 })]).toEqual(['403 FORBIDDEN', '401 UNAUTHENTICATED'])
+    expect([await ask('GET', '/may-write', READER), await ask('GET', '/may-write', { tenantId: 1 })]).toEqual([
+      '403 FORBIDDEN',
+      '401 UNAUTHENTICATED',
+    ])
   })
 })
 
@@ -71,11 +84,19 @@ describe('docs/tenancy.md', () => {
     const { addTenants } = await import('./examples/plugin')
     addTenants()
     const idsIn = async (organization: string, user?: Record<string, unknown>) => {
-      const answer = await desk.request('GET', '/api/articles', { caller: user ? { user } : {}, headers: { 'x-organization': organization } })
+      const answer = await desk.request('GET', '/api/articles', {
+        caller: user ? { user } : {},
+        headers: { 'x-organization': organization },
+      })
       return answer.status === 200 ? answer.body.data.map(({ id }: { id: number }) => id) : told(answer)
     }
     expect([await idsIn('1', { id: 1 }), await idsIn('2', { id: 1 }), await idsIn('2', { id: 2 })]).toEqual([[1, 2, 3], [11], [11]])
-    expect([await idsIn('1', { id: 2 }), await idsIn('', { id: 1 }), await idsIn('1', { id: 3, organizationId: 1 }), await idsIn('1')]).toEqual(['403 TENANT_REQUIRED', '403 TENANT_REQUIRED', '403 TENANT_REQUIRED', '401 TENANT_REQUIRED'])
+    expect([
+      await idsIn('1', { id: 2 }),
+      await idsIn('', { id: 1 }),
+      await idsIn('1', { id: 3, organizationId: 1 }),
+      await idsIn('1'),
+    ]).toEqual(['403 TENANT_REQUIRED', '403 TENANT_REQUIRED', '403 TENANT_REQUIRED', '401 TENANT_REQUIRED'])
     expect(await idsIn('', { id: 9, role: 'support' })).toEqual([1, 2, 3, 11])
   })
 })
@@ -85,6 +106,9 @@ describe('docs/authorization.md', () => {
     expect(await ask('DELETE', '/api/articles/1', READER)).toBe('403 FORBIDDEN')
     const { addPlans } = await import('./examples/plugin')
     addPlans()
-    expect([await ask('DELETE', '/api/articles/1', READER), await ask('DELETE', '/api/articles/1', { user: { id: 1, organizationId: 1, plan: 'pro' } })]).toEqual(['403 FORBIDDEN', '200'])
+    expect([
+      await ask('DELETE', '/api/articles/1', READER),
+      await ask('DELETE', '/api/articles/1', { user: { id: 1, organizationId: 1, plan: 'pro' } }),
+    ]).toEqual(['403 FORBIDDEN', '200'])
   })
 })

@@ -21,7 +21,10 @@ const SEEN = `
 /** In the trash of organization 1: visible only to callers that can restore. */
 const TRASH = `insert into articles (id, organization_id, title, deleted_at, deletion_id) values (7, 1, 'gone', 1000, 'd7'); insert into comments values (7, 1, 7, 'gone', 1000, 'd7');`
 
-/** Hidden columns and fields with a rule; rows of others, filtered ones, judged ones, with everything that hangs on them and on what is seen. */
+/**
+ * Hidden columns and fields with a rule; rows of others, filtered ones, judged ones, with everything that hangs on them and on what is
+ * seen.
+ */
 const UNSEEN = `
   update articles set fee = id * 7, secret = 'unseen' || id where id in (1, 8, 900);
   insert into writers values (11, 2, 'Zoe');
@@ -34,7 +37,8 @@ const UNSEEN = `
   insert into codes values ('z', 2, 'p2');
 `
 
-const EMPTY = 'delete from article_tags; delete from invoices; delete from comments; delete from articles; delete from writers; delete from tags; delete from codes; delete from sqlite_sequence;'
+const EMPTY
+  = 'delete from article_tags; delete from invoices; delete from comments; delete from articles; delete from writers; delete from tags; delete from codes; delete from sqlite_sequence;'
 
 const judged: ResourceAuth = {
   permissions: { read: true, create: 'write', update: ['write', 'edit'], delete: 'write', restore: 'trash', purge: 'trash' },
@@ -42,8 +46,17 @@ const judged: ResourceAuth = {
   objectLevel: row => (row as { title?: string }).title !== 'sealed',
   fields: { fee: { read: 'hr', write: 'hr' } },
 }
-const plain: ResourceAuth = { permissions: { read: true, create: 'write', update: 'write', delete: 'write', restore: 'trash', purge: 'trash' } }
-const auth: DeskOptions['auth'] = { articles: judged, comments: plain, writers: plain, tags: { permissions: { read: true, update: 'write' } }, codes: plain, invoices: { permissions: { delete: 'write' } } }
+const plain: ResourceAuth = {
+  permissions: { read: true, create: 'write', update: 'write', delete: 'write', restore: 'trash', purge: 'trash' },
+}
+const auth: DeskOptions['auth'] = {
+  articles: judged,
+  comments: plain,
+  writers: plain,
+  tags: { permissions: { read: true, update: 'write' } },
+  codes: plain,
+  invoices: { permissions: { delete: 'write' } },
+}
 
 const CALLERS: Record<string, Caller> = {
   visitor: { tenantId: 1 },
@@ -59,30 +72,128 @@ type Ask = readonly [route: RouteName, method: string, path: string, body?: unkn
 
 /** The same questions about a row that is seen, rows that are not, and one that is nowhere. */
 const onRow = (id: number): Ask[] => [
-  ['get', 'GET', `/articles/${id}`], ['get', 'GET', `/articles/${id}?includeDeleted=true&include=comments,writer,tags`], ['update', 'PATCH', `/articles/${id}`, { title: 'new' }], ['update', 'PATCH', `/articles/${id}`, { fee: 1 }],
-  ['update', 'PATCH', `/articles/${id}`, { nothing: 1 }], ['delete', 'DELETE', `/articles/${id}`], ['delete', 'DELETE', `/articles/${id}?force=true`], ['restore', 'POST', `/articles/${id}/restore`],
-  ['bulk-update', 'PATCH', '/articles/bulk', { items: [{ id: 8, data: { title: 'a' } }, { id, data: { title: 'b' } }].slice(id === 8 ? 1 : 0) }], ['bulk-delete', 'DELETE', '/articles/bulk', { ids: [8, id] }],
-  ['bulk-delete', 'DELETE', '/articles/bulk?force=true', { ids: [8, id] }], ['bulk-restore', 'POST', '/articles/bulk/restore', { ids: [id] }],
-  ['related', 'GET', `/articles/${id}/relations/tags`], ['related', 'GET', `/articles/${id}/relations/comments`], ['relation-add', 'POST', `/articles/${id}/relations/tags`, { ids: [2] }],
-  ['relation-add', 'POST', '/tags/2/relations/articles', { ids: [id] }], ['relation-remove', 'DELETE', '/tags/1/relations/articles', { ids: [id] }], ['relation-replace', 'PUT', '/tags/1/relations/articles', { ids: [id] }],
-  ['relations-replace', 'PUT', `/articles/${id}/relations`, { relations: { tags: { ids: [1, 2] } } }], ['resource-permissions', 'GET', `/articles/permissions?ids=1,${id}`],
-  ['create', 'POST', '/comments', { articleId: id, text: 'a' }], ['update', 'PATCH', '/comments/1', { articleId: id }], ['bulk-create', 'POST', '/comments/bulk', { items: [{ articleId: 1, text: 'a' }, { articleId: id, text: 'b' }] }],
+  ['get', 'GET', `/articles/${id}`],
+  ['get', 'GET', `/articles/${id}?includeDeleted=true&include=comments,writer,tags`],
+  ['update', 'PATCH', `/articles/${id}`, { title: 'new' }],
+  ['update', 'PATCH', `/articles/${id}`, { fee: 1 }],
+  ['update', 'PATCH', `/articles/${id}`, { nothing: 1 }],
+  ['delete', 'DELETE', `/articles/${id}`],
+  ['delete', 'DELETE', `/articles/${id}?force=true`],
+  ['restore', 'POST', `/articles/${id}/restore`],
+  [
+    'bulk-update',
+    'PATCH',
+    '/articles/bulk',
+    {
+      items: [
+        { id: 8, data: { title: 'a' } },
+        { id, data: { title: 'b' } },
+      ].slice(id === 8 ? 1 : 0),
+    },
+  ],
+  ['bulk-delete', 'DELETE', '/articles/bulk', { ids: [8, id] }],
+  ['bulk-delete', 'DELETE', '/articles/bulk?force=true', { ids: [8, id] }],
+  ['bulk-restore', 'POST', '/articles/bulk/restore', { ids: [id] }],
+  ['related', 'GET', `/articles/${id}/relations/tags`],
+  ['related', 'GET', `/articles/${id}/relations/comments`],
+  ['relation-add', 'POST', `/articles/${id}/relations/tags`, { ids: [2] }],
+  ['relation-add', 'POST', '/tags/2/relations/articles', { ids: [id] }],
+  ['relation-remove', 'DELETE', '/tags/1/relations/articles', { ids: [id] }],
+  ['relation-replace', 'PUT', '/tags/1/relations/articles', { ids: [id] }],
+  ['relations-replace', 'PUT', `/articles/${id}/relations`, { relations: { tags: { ids: [1, 2] } } }],
+  ['resource-permissions', 'GET', `/articles/permissions?ids=1,${id}`],
+  ['create', 'POST', '/comments', { articleId: id, text: 'a' }],
+  ['update', 'PATCH', '/comments/1', { articleId: id }],
+  [
+    'bulk-create',
+    'POST',
+    '/comments/bulk',
+    {
+      items: [
+        { articleId: 1, text: 'a' },
+        { articleId: id, text: 'b' },
+      ],
+    },
+  ],
 ]
 
 const ASKS: Ask[] = [
   ...[1, 8, 2, 3, 5, 6, 7, 11, 12, 14, 77].flatMap(onRow),
-  ...['', '?limit=2', '?limit=1&page=2', '?cursor=&limit=1', '?cursor=&limit=2&sort=-title', '?count=none&limit=3', '?sort=title&include=comments,writer,tags', '?include=writer.articles.comments', '?filter[title]=sealed', '?filter[title][$like]=t',
-    '?filter[fee]=7', '?sort=fee', '?fields=fee', '?fields=secret', '?filter[secret][$null]=false', '?aggregate=count', '?aggregate=max(fee)', '?includeDeleted=true', '?onlyDeleted=true', '?include=invoices',
-    '?filter[id][$in]=1,2,3,11,12'].map((query): Ask => ['list', 'GET', `/articles${query}`]),
-  ...['/writers?include=articles', '/writers?include=articles{limit:1,sort:-id}', '/writers/11', '/tags?include=articles', '/tags?include=articles{limit:2}', '/comments?include=article', '/comments', '/codes', '/codes/z'].map((path): Ask => ['list', 'GET', path]),
-  ...['?aggregate=count,min(id),max(id)', '?aggregate=sum(fee)', '?aggregate=count&groupBy=status', '?aggregate=count&groupBy=fee', '?aggregate=count&groupBy=writerId&having={"count":{"$gt":1}}'].map((query): Ask => ['aggregate', 'GET', `/articles/aggregate${query}`]),
-  ['aggregate', 'GET', '/comments/aggregate?aggregate=count&groupBy=articleId'], ['create', 'POST', '/articles', { title: 'new', writerId: 1 }], ['create', 'POST', '/articles', { title: 'new', writerId: 11 }], ['create', 'POST', '/articles', { title: 'new', fee: 1 }],
-  ['create', 'POST', '/codes', { code: 'b' }], ['bulk-create', 'POST', '/articles/bulk', { items: [{ title: 'a', slug: 'n1' }, { title: 'b', slug: 'n2' }] }],
-  ['bulk-restore', 'POST', '/articles/bulk/restore', { deletionId: 'd7' }], ['bulk-restore', 'POST', '/articles/bulk/restore', { deletionId: 'd14' }], ['bulk-restore', 'POST', '/articles/bulk/restore', { deletionId: 'd5' }],
-  ['bulk-delete', 'DELETE', '/articles/bulk?force=true', { deletionId: 'd14' }], ['bulk-delete', 'DELETE', '/articles/bulk?force=true', { deletionId: 'd6' }],
-  ['related', 'GET', '/tags/1/relations/articles'], ['related', 'GET', '/tags/1/relations/articles?limit=1&sort=-id'], ['related', 'GET', '/writers/1/relations/articles?count=none'],
-  ['relation-replace', 'PUT', '/tags/1/relations/articles', { ids: [] }], ['relation-replace', 'PUT', '/tags/2/relations/articles', { ids: [1, 8] }], ['delete', 'DELETE', '/writers/900'], ['delete', 'DELETE', '/articles/900?force=true'],
-  ['permissions', 'GET', '/permissions'], ['resource-permissions', 'GET', '/articles/permissions'], ['schema', 'GET', '/_schema'], ['m2m-junctions', 'GET', '/_m2m/junctions'], ['m2m-is-junction', 'GET', '/_m2m/is-junction/article_tags'], ['m2m-detect', 'GET', '/_m2m/detect/articles'],
+  ...[
+    '',
+    '?limit=2',
+    '?limit=1&page=2',
+    '?cursor=&limit=1',
+    '?cursor=&limit=2&sort=-title',
+    '?count=none&limit=3',
+    '?sort=title&include=comments,writer,tags',
+    '?include=writer.articles.comments',
+    '?filter[title]=sealed',
+    '?filter[title][$like]=t',
+    '?filter[fee]=7',
+    '?sort=fee',
+    '?fields=fee',
+    '?fields=secret',
+    '?filter[secret][$null]=false',
+    '?aggregate=count',
+    '?aggregate=max(fee)',
+    '?includeDeleted=true',
+    '?onlyDeleted=true',
+    '?include=invoices',
+    '?filter[id][$in]=1,2,3,11,12',
+  ].map((query): Ask => ['list', 'GET', `/articles${query}`]),
+  ...[
+    '/writers?include=articles',
+    '/writers?include=articles{limit:1,sort:-id}',
+    '/writers/11',
+    '/tags?include=articles',
+    '/tags?include=articles{limit:2}',
+    '/comments?include=article',
+    '/comments',
+    '/codes',
+    '/codes/z',
+  ].map((path): Ask => ['list', 'GET', path]),
+  ...[
+    '?aggregate=count,min(id),max(id)',
+    '?aggregate=sum(fee)',
+    '?aggregate=count&groupBy=status',
+    '?aggregate=count&groupBy=fee',
+    '?aggregate=count&groupBy=writerId&having={"count":{"$gt":1}}',
+  ].map((query): Ask => ['aggregate', 'GET', `/articles/aggregate${query}`]),
+  ['aggregate', 'GET', '/comments/aggregate?aggregate=count&groupBy=articleId'],
+  ['create', 'POST', '/articles', { title: 'new', writerId: 1 }],
+  ['create', 'POST', '/articles', { title: 'new', writerId: 11 }],
+  ['create', 'POST', '/articles', { title: 'new', fee: 1 }],
+  ['create', 'POST', '/codes', { code: 'b' }],
+  [
+    'bulk-create',
+    'POST',
+    '/articles/bulk',
+    {
+      items: [
+        { title: 'a', slug: 'n1' },
+        { title: 'b', slug: 'n2' },
+      ],
+    },
+  ],
+  ['bulk-restore', 'POST', '/articles/bulk/restore', { deletionId: 'd7' }],
+  ['bulk-restore', 'POST', '/articles/bulk/restore', { deletionId: 'd14' }],
+  ['bulk-restore', 'POST', '/articles/bulk/restore', { deletionId: 'd5' }],
+  ['bulk-delete', 'DELETE', '/articles/bulk?force=true', { deletionId: 'd14' }],
+  ['bulk-delete', 'DELETE', '/articles/bulk?force=true', { deletionId: 'd6' }],
+  ['related', 'GET', '/tags/1/relations/articles'],
+  ['related', 'GET', '/tags/1/relations/articles?limit=1&sort=-id'],
+  ['related', 'GET', '/writers/1/relations/articles?count=none'],
+  ['relation-replace', 'PUT', '/tags/1/relations/articles', { ids: [] }],
+  ['relation-replace', 'PUT', '/tags/2/relations/articles', { ids: [1, 8] }],
+  ['delete', 'DELETE', '/writers/900'],
+  ['delete', 'DELETE', '/articles/900?force=true'],
+  ['permissions', 'GET', '/permissions'],
+  ['resource-permissions', 'GET', '/articles/permissions'],
+  ['schema', 'GET', '/_schema'],
+  ['m2m-junctions', 'GET', '/_m2m/junctions'],
+  ['m2m-is-junction', 'GET', '/_m2m/is-junction/article_tags'],
+  ['m2m-detect', 'GET', '/_m2m/detect/articles'],
 ]
 
 /** Imports look for existing records, by each kind of key: some of the keys belong to hidden rows, or to hidden and visible ones. */
@@ -95,7 +206,12 @@ const IMPORTS: Ask[] = ['', '&dryRun=true'].flatMap(query => [
 ].map(([key, file]): Ask => ['bulk-create', 'POST', `/articles/import?mode=upsert&key=${key}${query}`, file]))
 
 /** A dry run is a preview of each write. */
-const PREVIEWS: Ask[] = ASKS.filter(([, method]) => method !== 'GET').map(([route, method, path, body]) => [route, method, `${path}${path.includes('?') ? '&' : '?'}dryRun=true`, body])
+const PREVIEWS: Ask[] = ASKS.filter(([, method]) => method !== 'GET').map(([route, method, path, body]) => [
+  route,
+  method,
+  `${path}${path.includes('?') ? '&' : '?'}dryRun=true`,
+  body,
+])
 
 let desk: Desk
 
@@ -124,13 +240,16 @@ async function bytes(rows: string, [, method, path, body]: Ask, caller: Caller):
 }
 
 describe.each(Object.entries(CALLERS))('to a %s', (name, caller) => {
-  it.each([...ASKS, ...PREVIEWS, ...IMPORTS].map(ask => [ask.slice(1, 3).join(' '), JSON.stringify(ask[3] ?? null), ask] as const))('%s %s returns the same response with and without hidden data', async (_path, _body, ask) => {
-    const seen = name === 'clerk' ? SEEN + TRASH : SEEN
-    const more = (name === 'clerk' ? '' : TRASH) + UNSEEN
-    const without = await bytes(seen, ask, caller)
-    expect(await bytes(seen + more, ask, caller)).toBe(without)
-    expect(without).not.toMatch(/^\[500/)
-  })
+  it.each([...ASKS, ...PREVIEWS, ...IMPORTS].map(ask => [ask.slice(1, 3).join(' '), JSON.stringify(ask[3] ?? null), ask] as const))(
+    '%s %s returns the same response with and without hidden data',
+    async (_path, _body, ask) => {
+      const seen = name === 'clerk' ? SEEN + TRASH : SEEN
+      const more = (name === 'clerk' ? '' : TRASH) + UNSEEN
+      const without = await bytes(seen, ask, caller)
+      expect(await bytes(seen + more, ask, caller)).toBe(without)
+      expect(without).not.toMatch(/^\[500/)
+    },
+  )
 })
 
 describe('the requests', () => {

@@ -20,14 +20,19 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-const keeping = (retentionDays?: number, more: ResourceAuth = {}): ResourceAuth => ({ ...more, softDelete: { ...retentionDays !== undefined && { retentionDays } } })
+const keeping = (retentionDays?: number, more: ResourceAuth = {}): ResourceAuth => ({
+  ...more,
+  softDelete: { ...(retentionDays !== undefined && { retentionDays }) },
+})
 const ids = (table = 'articles') => desk.client.prepare(`select id from ${table} order by id`).pluck().all()
 
 /** Rows by their id: days in the trash, `null` for one that is active. */
 async function openWith(rows: Record<number, number | null>, options: DeskOptions = {}): Promise<void> {
   desk = await openDesk({ rows: '', auth: { articles: keeping(30) }, ...options })
   for (const [id, days] of Object.entries(rows)) {
-    desk.client.prepare('insert into articles (id, organization_id, title, deleted_at, deletion_id) values (?, 1, \'t\', ?, ?)').run(id, days === null ? null : NOW - days * DAY, days === null ? null : `d${id}`)
+    desk.client
+      .prepare('insert into articles (id, organization_id, title, deleted_at, deletion_id) values (?, 1, \'t\', ?, ?)')
+      .run(id, days === null ? null : NOW - days * DAY, days === null ? null : `d${id}`)
   }
 }
 
@@ -49,7 +54,10 @@ describe('the task auto-api:trash', () => {
   })
 
   it('purges rows of every tenant, including rows that no caller can see or purge', async () => {
-    await openWith({ 1: 31 }, { auth: { articles: keeping(30, { permissions: { purge: false }, objectLevel: () => false, listFilter: () => sql`1 = 0` }) } })
+    await openWith(
+      { 1: 31 },
+      { auth: { articles: keeping(30, { permissions: { purge: false }, objectLevel: () => false, listFilter: () => sql`1 = 0` }) } },
+    )
     desk.client.exec(`update articles set organization_id = 2`)
     expect(await runTask()).toEqual({ articles: 1 })
     expect(ids()).toEqual([])
@@ -57,7 +65,9 @@ describe('the task auto-api:trash', () => {
 
   it('purges the dependents of a row, active or deleted', async () => {
     await openWith({ 1: 31, 2: 1 })
-    desk.client.exec(`insert into tags values (1, 'red'); insert into article_tags values (1, 1), (2, 1); insert into comments values (1, 1, 1, 'a', 1000, 'd1'), (2, 2, 1, 'b', null, null), (3, 1, 2, 'c', null, null)`)
+    desk.client.exec(
+      `insert into tags values (1, 'red'); insert into article_tags values (1, 1), (2, 1); insert into comments values (1, 1, 1, 'a', 1000, 'd1'), (2, 2, 1, 'b', null, null), (3, 1, 2, 'c', null, null)`,
+    )
     expect(await runTask()).toEqual({ articles: 1 })
     expect([ids(), ids('comments'), desk.client.prepare('select article_id from article_tags').pluck().all()]).toEqual([[2], [3], [2]])
   })
@@ -77,7 +87,9 @@ describe('the task auto-api:trash', () => {
 
   it('purges more rows than one batch holds, blocked ones among them', async () => {
     await openWith({})
-    desk.client.exec(`with recursive n(i) as (select 1 union all select i + 1 from n where i < 1100) insert into articles (id, organization_id, title, deleted_at) select i, 1, 't', 1000 from n`)
+    desk.client.exec(
+      `with recursive n(i) as (select 1 union all select i + 1 from n where i < 1100) insert into articles (id, organization_id, title, deleted_at) select i, 1, 't', 1000 from n`,
+    )
     desk.client.exec(`insert into invoices values (1, 1, 1), (2, 1, 700)`)
     expect(await runTask()).toEqual({ articles: 1098 })
     expect(ids()).toEqual([1, 700])

@@ -85,22 +85,41 @@ describe('the trash', () => {
 })
 
 describe('the condition for a statement of a plugin', () => {
-  it.each([['active', [1]], ['both', [1, 4]], ['trashed', [4]]] as const)('has the tenant, the filter and the trash mode: %s', async (trash, expected) => {
+  it.each([
+    ['active', [1]],
+    ['both', [1, 4]],
+    ['trashed', [4]],
+  ] as const)('has the tenant, the filter and the trash mode: %s', async (trash, expected) => {
     let call: Call | undefined
-    const capture: AutoApiPlugin = { name: 'capture', around: (ctx, next) => {
-      const session = requireSession(ctx)
-      call = forResource(session, session.api.resources.get('tasks')!, ctx)
-      return next()
-    } }
+    const capture: AutoApiPlugin = {
+      name: 'capture',
+      around: (ctx, next) => {
+        const session = requireSession(ctx)
+        call = forResource(session, session.api.resources.get('tasks')!, ctx)
+        return next()
+      },
+    }
     const server = await open({ tasks: { listFilter: table => sql`${(table as typeof tasks).size} <> 20` }, plugins: [capture] })
     await server.request('GET', '/api/tasks', { caller: SIGNED_IN })
     const scope = await scopeClause(call!, call!.resource, trash)
-    expect(drizzle({ client }).select({ id: tasks.id }).from(tasks).where(scope.getSQL()).all().map(({ id }) => id)).toEqual(expected)
+    expect(
+      drizzle({ client })
+        .select({ id: tasks.id })
+        .from(tasks)
+        .where(scope.getSQL())
+        .all()
+        .map(({ id }) => id),
+    ).toEqual(expected)
   })
 })
 
 describe('listFilter', () => {
-  it.each([['null', null], ['false', false], ['true', true], ['text', '1 = 1']])('that returns %s shows no row', async (_what, returned) => {
+  it.each([
+    ['null', null],
+    ['false', false],
+    ['true', true],
+    ['text', '1 = 1'],
+  ])('that returns %s shows no row', async (_what, returned) => {
     const log = vi.spyOn(console, 'error').mockReturnValue()
     const server = await open({ tasks: { listFilter: () => returned as unknown as SQL } })
     expect(await ids(server, '/api/tasks')).toBe(500)
@@ -132,7 +151,10 @@ describe('objectLevel', () => {
 
   it('and the checks of plugins must all accept a row', async () => {
     const checking = (name: string, limit: number): AutoApiPlugin => ({ name, rowChecks: { tasks: () => small(limit) } })
-    const server = await open({ tasks: { objectLevel: row => (row as { id: number }).id !== 1 }, plugins: [checking('one', 99), checking('two', 25)] })
+    const server = await open({
+      tasks: { objectLevel: row => (row as { id: number }).id !== 1 },
+      plugins: [checking('one', 99), checking('two', 25)],
+    })
     expect(await ids(server, '/api/tasks?includeDeleted=true')).toEqual([2])
     expect(await ids(await open({ plugins: [checking('one', 15)] }), '/api/tasks')).toEqual([1])
     expect(await ids(await open({ plugins: [{ name: 'none', rowChecks: { tasks: () => undefined } }] }), '/api/tasks')).toEqual([1, 2])
@@ -175,8 +197,15 @@ describe('related records', () => {
   it('keep their own rules in includes and in filters, on both sides of a link', async () => {
     const server = await open({ people: { listFilter: () => sql`name = 'Ann'` }, taskLabels: { listFilter: () => sql`secret = 0` } })
     const { body } = await server.request('GET', '/api/tasks?include=person,labels', { caller: SIGNED_IN })
-    expect(body.data.map(({ person, labels }: { person: { name: string } | null, labels: { id: number }[] }) => [person?.name, labels.map(({ id }) => id)]))
-      .toEqual([['Ann', [1]], [undefined, [2]]])
+    expect(
+      body.data.map(({ person, labels }: { person: { name: string } | null, labels: { id: number }[] }) => [
+        person?.name,
+        labels.map(({ id }) => id),
+      ]),
+    ).toEqual([
+      ['Ann', [1]],
+      [undefined, [2]],
+    ])
     const filtered = (filter: object) => ids(server, `/api/tasks?filter=${encodeURIComponent(JSON.stringify(filter))}`)
     expect(await filtered({ person: { name: 'Ben' } })).toEqual([])
     expect(await filtered({ labels: { id: 1 } })).toEqual([1])
@@ -191,7 +220,8 @@ describe('related records', () => {
 
 describe('a search for several patterns, which finds the keys of the rows first', () => {
   const open3 = (rules: Rules = {}) => open({ people: { listFilter: () => sql`name <> 'Eve'` }, ...rules })
-  const search = async (server: TestServer, path: string, filter: object) => ids(server, `${path}?filter=${encodeURIComponent(JSON.stringify(filter))}`)
+  const search = async (server: TestServer, path: string, filter: object) =>
+    ids(server, `${path}?filter=${encodeURIComponent(JSON.stringify(filter))}`)
   const anyName = (...patterns: string[]) => patterns.map($like => ({ name: { $like } }))
 
   it('applies the scope and the other conditions of each resource', async () => {
@@ -213,7 +243,13 @@ describe('the tenant', () => {
     const { rowScope } = await import('../../../src/runtime/server/utils/index')
     const found: unknown[] = []
     const server = await open({ plugins: [{ name: 'asking', routes: [{ method: 'GET', path: '/asking', handler: async (ctx) => {
-      found.push((ctx.db as ReturnType<typeof drizzle>).select({ id: tasks.id }).from(tasks).where(await rowScope(ctx, 'tasks', tasks)).all())
+      found.push(
+        (ctx.db as ReturnType<typeof drizzle>)
+          .select({ id: tasks.id })
+          .from(tasks)
+          .where(await rowScope(ctx, 'tasks', tasks))
+          .all(),
+      )
       return {}
     } }] }] })
     const ask = async (caller: object) => (await server.request('GET', '/api/asking', { caller })).status
@@ -229,21 +265,45 @@ describe('the tenant', () => {
       return undefined
     }
     const server = await open({
-      tasks: { listFilter: (_table, ctx) => ask(ctx) }, people: { listFilter: (_table, ctx) => ask(ctx) },
-      plugins: [{ name: 'asking', routes: [{ method: 'POST', path: '/:resource/asked', resources: ['tasks'], operation: 'update', handler: async (ctx) => {
-        await rowScope(ctx, 'tasks', tasks)
-        await rowScope(ctx, 'people', people)
-        return {}
-      } }] }],
+      tasks: { listFilter: (_table, ctx) => ask(ctx) },
+      people: { listFilter: (_table, ctx) => ask(ctx) },
+      plugins: [
+        {
+          name: 'asking',
+          routes: [
+            {
+              method: 'POST',
+              path: '/:resource/asked',
+              resources: ['tasks'],
+              operation: 'update',
+              handler: async (ctx) => {
+                await rowScope(ctx, 'tasks', tasks)
+                await rowScope(ctx, 'people', people)
+                return {}
+              },
+            },
+          ],
+        },
+      ],
     })
     expect((await server.request('POST', '/api/tasks/asked', { caller: SIGNED_IN })).status).toBe(200)
     expect(asked).toEqual(['tasks: update', 'people: update'])
   })
 
-  it.each<[tenant: unknown, expected: unknown]>([[1, [1, 2]], ['1', [1, 2]], ['acme', 403], ['', 403], [undefined, 403], [1.5, 403]])('%j', async (organizationId, expected) => {
+  it.each<[tenant: unknown, expected: unknown]>([
+    [1, [1, 2]],
+    ['1', [1, 2]],
+    ['acme', 403],
+    ['', 403],
+    [undefined, 403],
+    [1.5, 403],
+  ])('%j', async (organizationId, expected) => {
     const server = await open()
     expect(await ids(server, '/api/tasks', { user: { id: 1, organizationId } })).toEqual(expected)
-    const { status } = await server.request('POST', '/api/tasks', { body: { size: 1 }, caller: { user: { id: 1, organizationId } as never } })
+    const { status } = await server.request('POST', '/api/tasks', {
+      body: { size: 1 },
+      caller: { user: { id: 1, organizationId } as never },
+    })
     expect(status).toBe(expected === 403 ? 403 : 201)
   })
 })
@@ -257,11 +317,20 @@ it('a custom query of a resource without authorization has no condition, even if
     name: 'asking',
     rowChecks: { people: () => row => (row as { id: number }).id === 1 },
     routes: [{ method: 'GET', path: '/asking', handler: async (ctx) => {
-      found = (ctx.db as ReturnType<typeof drizzle>).select({ id: people.id }).from(people).where(await rowScope(ctx, 'people', people)).all()
+      found = (ctx.db as ReturnType<typeof drizzle>)
+        .select({ id: people.id })
+        .from(people)
+        .where(await rowScope(ctx, 'people', people))
+        .all()
       return {}
     } }],
   }
-  const server = await createServer({ db: drizzle({ client }), modules: [{ people }], registrations: [{ name: 'people', schema: people }], plugins: [asking] })
+  const server = await createServer({
+    db: drizzle({ client }),
+    modules: [{ people }],
+    registrations: [{ name: 'people', schema: people }],
+    plugins: [asking],
+  })
   expect((await server.request('GET', '/api/asking', { caller: SIGNED_IN })).status).toBe(200)
   // SQL cannot express the check.
   expect(found).toEqual([{ id: 1 }, { id: 2 }])

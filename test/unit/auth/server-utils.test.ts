@@ -21,19 +21,25 @@ async function openWith(make: (utils: Utils) => Record<string, EventHandler>, op
   return desk = await openDesk({ ...options, endpoints: async () => make(await import('../../../src/runtime/server/utils/index')) })
 }
 
-const ask = async (method: string, path: string, caller: Caller = ANN, body?: unknown) => told(await desk.request(method, path, { caller, body }))
+const ask = async (method: string, path: string, caller: Caller = ANN, body?: unknown) =>
+  told(await desk.request(method, path, { caller, body }))
 
 describe('registrars', () => {
-  it.each(['addContextExtender', 'addResourceHook', 'addGlobalHook', 'registerPermissionEvaluator'] as const)('throw outside the server, where they would have no effect: %s', async (name) => {
-    await openWith(() => ({}), { server: false })
-    const utils = await import('../../../src/runtime/server/utils/index')
-    expect(() => (utils[name] as (...args: unknown[]) => void)('articles', {})).toThrow(`${name}() was called outside the server`)
-  })
+  it.each(['addContextExtender', 'addResourceHook', 'addGlobalHook', 'registerPermissionEvaluator'] as const)(
+    'throw outside the server, where they would have no effect: %s',
+    async (name) => {
+      await openWith(() => ({}), { server: false })
+      const utils = await import('../../../src/runtime/server/utils/index')
+      expect(() => (utils[name] as (...args: unknown[]) => void)('articles', {})).toThrow(`${name}() was called outside the server`)
+    },
+  )
 })
 
 describe('context extenders', () => {
   const whoami = ({ createEndpoint }: Utils): Record<string, EventHandler> => ({
-    'GET /who': createEndpoint({ handler: ({ user, permissions, tenant, ...rest }) => ({ user, permissions, tenant, trace: (rest as { trace?: unknown }).trace }) }),
+    'GET /who': createEndpoint({
+      handler: ({ user, permissions, tenant, ...rest }) => ({ user, permissions, tenant, trace: (rest as { trace?: unknown }).trace }),
+    }),
   })
   const openExtended = async (...extenders: ContextExtender[]) => {
     await openWith((utils) => {
@@ -62,7 +68,10 @@ describe('context extenders', () => {
       ctx.tenant = { id: 1 }
     })
     expect(await who()).toEqual({ user: { id: 9, permissions: ['read'] }, permissions: ['read'], tenant: { id: 1 } })
-    expect([await ask('GET', '/api/articles', NOBODY), await ask('PATCH', '/api/articles/1', NOBODY, { title: 'a' })]).toEqual(['200', '403 FORBIDDEN'])
+    expect([await ask('GET', '/api/articles', NOBODY), await ask('PATCH', '/api/articles/1', NOBODY, { title: 'a' })]).toEqual([
+      '200',
+      '403 FORBIDDEN',
+    ])
   })
 
   /** By hand: given permissions stand; without any they are the event's, else those of the user there is after the extender. */
@@ -111,7 +120,13 @@ describe('context extenders', () => {
       throw new Error('session store: password')
     })
     const before = desk.dump()
-    for (const [method, path] of [['GET', '/api/articles'], ['PATCH', '/api/articles/1'], ['GET', '/api/permissions'], ['GET', '/api/_m2m/junctions'], ['GET', '/who']] as const) {
+    for (const [method, path] of [
+      ['GET', '/api/articles'],
+      ['PATCH', '/api/articles/1'],
+      ['GET', '/api/permissions'],
+      ['GET', '/api/_m2m/junctions'],
+      ['GET', '/who'],
+    ] as const) {
       const { status, text } = await desk.request(method, path, { caller: CHIEF })
       expect([status, text.includes('password')]).toEqual([500, false])
     }
@@ -120,7 +135,10 @@ describe('context extenders', () => {
 })
 
 describe('permission evaluators', () => {
-  const auth: ResourceAuth = { permissions: { read: { plan: 'pro' }, update: { policy: 'unknown' }, delete: { broken: true }, create: { torn: true } }, fields: { fee: { read: { plan: 'gold' } } } }
+  const auth: ResourceAuth = {
+    permissions: { read: { plan: 'pro' }, update: { policy: 'unknown' }, delete: { broken: true }, create: { torn: true } },
+    fields: { fee: { read: { plan: 'gold' } } },
+  }
   const open = () => openWith(({ registerPermissionEvaluator }) => {
     registerPermissionEvaluator({ claims: it => 'plan' in it, evaluate: async ({ plan }, ctx) => ctx.user?.plan === plan })
     registerPermissionEvaluator({
@@ -142,14 +160,22 @@ describe('permission evaluators', () => {
 
   it('decide the objects they claim, for operations and for fields', async () => {
     await open()
-    expect([await ask('GET', '/api/articles/1', pro), await ask('GET', '/api/articles/1', ANN), await ask('GET', '/api/articles/1', VISITOR)]).toEqual(['200', '403 FORBIDDEN', '401 UNAUTHENTICATED'])
+    expect([
+      await ask('GET', '/api/articles/1', pro),
+      await ask('GET', '/api/articles/1', ANN),
+      await ask('GET', '/api/articles/1', VISITOR),
+    ]).toEqual(['200', '403 FORBIDDEN', '401 UNAUTHENTICATED'])
     expect((await desk.request('GET', '/api/articles/1', { caller: pro })).body).not.toHaveProperty('fee')
   })
 
   it('refuse an object that none of them claims, and one whose claims() or evaluate() throws', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => {})
     await open()
-    const answers = [await ask('PATCH', '/api/articles/1', pro, { title: 'a' }), await ask('DELETE', '/api/articles/1', pro), await ask('POST', '/api/articles', pro, { title: 'a' })]
+    const answers = [
+      await ask('PATCH', '/api/articles/1', pro, { title: 'a' }),
+      await ask('DELETE', '/api/articles/1', pro),
+      await ask('POST', '/api/articles', pro, { title: 'a' }),
+    ]
     expect(answers).toEqual(['403 FORBIDDEN', '403 FORBIDDEN', '403 FORBIDDEN'])
   })
 
@@ -170,7 +196,10 @@ describe('batches of the trash', () => {
     return desk.request('POST', path, { caller })
   }
   const trashed = () => desk.client.prepare('select id from articles where deleted_at is not null order by id').pluck().all()
-  const auth = { articles: { permissions: { read: true, update: 'write', delete: 'remove' } }, comments: { permissions: { read: true, update: 'write', delete: 'remove' } } } as const
+  const auth = {
+    articles: { permissions: { read: true, update: 'write', delete: 'remove' } },
+    comments: { permissions: { read: true, update: 'write', delete: 'remove' } },
+  } as const
   const writer: Caller = { user: { id: 1, organizationId: 1, permissions: ['write', 'remove'] } }
   /** Article 1 with its two comments, and article 3, in the trash of organization 1; article 11 in that of 2. */
   const GROUP = `
@@ -220,7 +249,9 @@ describe('batches of the trash', () => {
 
   it('throw for a resource that is not registered', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => {})
-    await openWith(({ createEndpoint, restoreSoftDeletedBatch }) => ({ 'POST /own': createEndpoint({ handler: ctx => restoreSoftDeletedBatch(ctx, 'nothing', { ids: [1] }) }) }))
+    await openWith(({ createEndpoint, restoreSoftDeletedBatch }) => ({
+      'POST /own': createEndpoint({ handler: ctx => restoreSoftDeletedBatch(ctx, 'nothing', { ids: [1] }) }),
+    }))
     expect((await desk.request('POST', '/own')).status).toBe(500)
   })
 })
@@ -230,7 +261,9 @@ describe('atomicWrites', () => {
   const names = () => desk.client.prepare('select name from tags order by id').pluck().all()
   const run = async (statements: ((db: Db) => unknown)[], caller: Caller = ANN) => {
     vi.spyOn(console, 'error').mockImplementation(() => {})
-    await openWith(({ createEndpoint, atomicWrites }) => ({ 'POST /own': createEndpoint({ handler: ctx => atomicWrites<Db>(ctx, statements) }) }))
+    await openWith(({ createEndpoint, atomicWrites }) => ({
+      'POST /own': createEndpoint({ handler: ctx => atomicWrites<Db>(ctx, statements) }),
+    }))
     return desk.request('POST', '/own', { caller })
   }
 
@@ -241,7 +274,15 @@ describe('atomicWrites', () => {
       db => db.select({ name: tags.name }).from(tags).where(eq(tags.id, 1)),
       db => db.delete(tags).where(eq(tags.id, 3)),
     ])
-    expect([status, body]).toEqual([200, [[{ id: 3 }], { changes: 3, lastInsertRowid: expect.any(Number) }, [{ name: 'red!' }], { changes: 1, lastInsertRowid: expect.any(Number) }]])
+    expect([status, body]).toEqual([
+      200,
+      [
+        [{ id: 3 }],
+        { changes: 3, lastInsertRowid: expect.any(Number) },
+        [{ name: 'red!' }],
+        { changes: 1, lastInsertRowid: expect.any(Number) },
+      ],
+    ])
     expect(names()).toEqual(['red!', 'blue!'])
   })
 
@@ -270,7 +311,9 @@ describe('atomicWrites', () => {
   })
 
   it('checks no permission: the handler has to do it', async () => {
-    expect((await run([db => db.update(articles).set({ title: 'x' }).where(eq(articles.id, 11))], HOMELESS)).body).toEqual([expect.objectContaining({ changes: 1 })])
+    expect((await run([db => db.update(articles).set({ title: 'x' }).where(eq(articles.id, 11))], HOMELESS)).body).toEqual([
+      expect.objectContaining({ changes: 1 }),
+    ])
     expect(await ask('GET', '/api/articles/11', ZOE)).toBe('200')
   })
 })

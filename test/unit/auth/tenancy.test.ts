@@ -33,7 +33,12 @@ const SOURCES: [title: string, tenant: unknown, caller: Caller, seen: number[] |
   ['the user\'s field at last', undefined, { user: { id: 1, organizationId: 2 } }, THEIRS],
   ['ctx.tenant for an anonymous caller', { id: 1 }, {}, OURS],
   ['text for a column of numbers', { id: '2' }, ANN, THEIRS],
-  ['null in ctx.tenant: none, whatever the others say', { id: null }, { tenantId: 1, user: { id: 1, organizationId: 1 } }, '403 TENANT_REQUIRED'],
+  [
+    'null in ctx.tenant: none, whatever the others say',
+    { id: null },
+    { tenantId: 1, user: { id: 1, organizationId: 1 } },
+    '403 TENANT_REQUIRED',
+  ],
   ['an empty string in ctx.tenant: none', { id: '' }, { tenantId: 1 }, '401 TENANT_REQUIRED'],
   ['an object in ctx.tenant: none', { id: { $ne: 0 } }, ANN, '403 TENANT_REQUIRED'],
   ['a list in ctx.tenant: none', { id: [1] }, ANN, '403 TENANT_REQUIRED'],
@@ -60,17 +65,35 @@ describe('the tenant comes from', () => {
 
 describe('a tenant-scoped resource without a tenant', () => {
   const REQUESTS: [method: string, path: string, body?: unknown][] = [
-    ['GET', ''], ['GET', '/1'], ['POST', '', { title: 'a' }], ['PATCH', '/1', { title: 'a' }], ['DELETE', '/1'], ['DELETE', '/1?force=true'], ['POST', '/4/restore'],
-    ['GET', '/aggregate?aggregate=count'], ['POST', '/bulk', { items: [{ title: 'a' }] }], ['PATCH', '/bulk', { items: [{ id: 1, data: {} }] }], ['DELETE', '/bulk', { ids: [1] }],
-    ['POST', '/bulk/restore', { ids: [4] }], ['POST', '/bulk/restore', { deletionId: 'd4' }], ['GET', '/1/relations/tags'], ['PUT', '/1/relations/tags', { ids: [] }],
-    ['POST', '/1/relations/tags', { ids: [2] }], ['DELETE', '/1/relations/tags', { ids: [1] }], ['PUT', '/1/relations', { relations: { tags: { ids: [] } } }],
+    ['GET', ''],
+    ['GET', '/1'],
+    ['POST', '', { title: 'a' }],
+    ['PATCH', '/1', { title: 'a' }],
+    ['DELETE', '/1'],
+    ['DELETE', '/1?force=true'],
+    ['POST', '/4/restore'],
+    ['GET', '/aggregate?aggregate=count'],
+    ['POST', '/bulk', { items: [{ title: 'a' }] }],
+    ['PATCH', '/bulk', { items: [{ id: 1, data: {} }] }],
+    ['DELETE', '/bulk', { ids: [1] }],
+    ['POST', '/bulk/restore', { ids: [4] }],
+    ['POST', '/bulk/restore', { deletionId: 'd4' }],
+    ['GET', '/1/relations/tags'],
+    ['PUT', '/1/relations/tags', { ids: [] }],
+    ['POST', '/1/relations/tags', { ids: [2] }],
+    ['DELETE', '/1/relations/tags', { ids: [1] }],
+    ['PUT', '/1/relations', { relations: { tags: { ids: [] } } }],
   ]
 
   it.each(REQUESTS)('refuses every caller: %s %s', async (method, path, body) => {
     desk = await openDesk()
     const before = desk.dump()
     const ask = async (caller: Caller) => told(await desk.request(method, `/api/articles${path}`, { body, caller }))
-    expect([await ask(NOBODY), await ask(HOMELESS), await ask({ user: { id: 1, permissions: ['*'] } })]).toEqual(['401 TENANT_REQUIRED', '403 TENANT_REQUIRED', '403 TENANT_REQUIRED'])
+    expect([await ask(NOBODY), await ask(HOMELESS), await ask({ user: { id: 1, permissions: ['*'] } })]).toEqual([
+      '401 TENANT_REQUIRED',
+      '403 TENANT_REQUIRED',
+      '403 TENANT_REQUIRED',
+    ])
     expect(desk.dump()).toBe(before)
     expect(await ask(ANN)).toMatch(/^20[01]$/)
   })
@@ -118,7 +141,9 @@ describe('staff of all tenants', () => {
     await staff(null)
     expect(await ids()).toEqual([...OURS, ...THEIRS])
     expect((await desk.request('GET', '/api/articles/aggregate?aggregate=count', { caller: ANN })).body.data).toEqual([{ count: 4 }])
-    expect((await desk.request('PATCH', '/api/articles/11', { caller: ANN, body: { title: 'edited', organizationId: 1 } })).body).toMatchObject({ title: 'edited', organizationId: 2 })
+    expect(
+      (await desk.request('PATCH', '/api/articles/11', { caller: ANN, body: { title: 'edited', organizationId: 1 } })).body,
+    ).toMatchObject({ title: 'edited', organizationId: 2 })
     expect(told(await desk.request('DELETE', '/api/articles/11', { caller: ANN }))).toBe('200')
   })
 
@@ -130,12 +155,18 @@ describe('staff of all tenants', () => {
       expect(told(await desk.request('POST', '/api/articles', { body }))).toBe('401 TENANT_REQUIRED')
     }
     expect(desk.dump()).toBe(before)
-    expect((await desk.request('GET', '/api/articles/permissions', { caller: ANN })).body).toMatchObject({ canRead: true, canUpdate: true, canCreate: false })
+    expect((await desk.request('GET', '/api/articles/permissions', { caller: ANN })).body).toMatchObject({
+      canRead: true,
+      canUpdate: true,
+      canCreate: false,
+    })
   })
 
   it('creates rows in the tenant that the context extender sets', async () => {
     await staff(2)
-    expect((await desk.request('POST', '/api/articles', { caller: ANN, body: { title: 'a', organizationId: 1 } })).body).toMatchObject({ organizationId: 2 })
+    expect((await desk.request('POST', '/api/articles', { caller: ANN, body: { title: 'a', organizationId: 1 } })).body).toMatchObject({
+      organizationId: 2,
+    })
     expect(await ids()).toEqual([1, 2, 3, 11, 12])
   })
 
@@ -148,14 +179,45 @@ describe('staff of all tenants', () => {
 })
 
 describe('a request', () => {
-  const name = fc.constantFrom('x-tenant-id', 'X-Tenant-Id', 'tenantId', 'tenant_id', 'tenant', 'organizationId', 'organization_id', 'x-organization-id', 'ctx.tenant', 'context.tenantId', 'canAccessAllTenants', '__proto__')
-  const value = fc.oneof(fc.constantFrom('1', '2', '*', '', '1,2', 'null', 'true', '{"id":2,"canAccessAllTenants":true}'), fc.nat(20).map(String))
-  const naming = fc.record({ headers: fc.dictionary(name.filter(it => /^[\w-]+$/.test(it)), value, { maxKeys: 3 }), query: fc.array(fc.tuple(name, value), { maxLength: 3 }) })
+  const name = fc.constantFrom(
+    'x-tenant-id',
+    'X-Tenant-Id',
+    'tenantId',
+    'tenant_id',
+    'tenant',
+    'organizationId',
+    'organization_id',
+    'x-organization-id',
+    'ctx.tenant',
+    'context.tenantId',
+    'canAccessAllTenants',
+    '__proto__',
+  )
+  const value = fc.oneof(
+    fc.constantFrom('1', '2', '*', '', '1,2', 'null', 'true', '{"id":2,"canAccessAllTenants":true}'),
+    fc.nat(20).map(String),
+  )
+  const naming = fc.record({
+    headers: fc.dictionary(
+      name.filter(it => /^[\w-]+$/.test(it)),
+      value,
+      { maxKeys: 3 },
+    ),
+    query: fc.array(fc.tuple(name, value), { maxLength: 3 }),
+  })
 
   it('never chooses the tenant: not by a header, not by a parameter', async () => {
     desk = await openDesk()
     const expected = new Map<Caller, string[]>()
-    const PATHS = ['/api/articles?limit=50', '/api/articles/1', '/api/articles/11', '/api/articles/aggregate?aggregate=count,sum(fee)', '/api/articles/permissions?ids=1,11', '/api/permissions?', '/api/tags?include=articles']
+    const PATHS = [
+      '/api/articles?limit=50',
+      '/api/articles/1',
+      '/api/articles/11',
+      '/api/articles/aggregate?aggregate=count,sum(fee)',
+      '/api/articles/permissions?ids=1,11',
+      '/api/permissions?',
+      '/api/tags?include=articles',
+    ]
     const ask = async (caller: Caller, query = '', headers = {}) => Promise.all(PATHS.map(async (path) => {
       const { status, text } = await desk.request('GET', `${path}${path.includes('?') ? '&' : '?'}${query}`, { caller, headers })
       return `${status} ${text}`
@@ -174,16 +236,31 @@ describe('a request', () => {
     desk = await openDesk()
     const tenants = () => desk.client.prepare('select id, organization_id from articles where id <= 11').raw().all()
     const before = tenants()
-    await fc.assert(fc.asyncProperty(naming, fc.oneof(fc.constantFrom<unknown>(1, 2, null, '2', { id: 2 }, [2])), async ({ headers, query }, organizationId) => {
-      const params = String(new URLSearchParams(query))
-      const options = { headers, caller: ANN }
-      const made = await desk.request('POST', `/api/articles?${params}`, { ...options, body: { title: 'a', organizationId } })
-      expect([made.status, made.body.organizationId]).toEqual([201, 1])
-      const bulk = await desk.request('POST', `/api/articles/bulk?${params}`, { ...options, body: { items: [{ title: 'a', organizationId }] } })
-      expect(bulk.body.data[0].organizationId).toBe(1)
-      expect((await desk.request('PATCH', `/api/articles/1?${params}`, { ...options, body: { title: 'b', organizationId } })).body.organizationId).toBe(1)
-      expect((await desk.request('PATCH', `/api/articles/11?${params}`, { ...options, body: { title: 'b', organizationId } })).status).toBe(404)
-    }), { numRuns: 30 })
+    await fc.assert(
+      fc.asyncProperty(
+        naming,
+        fc.oneof(fc.constantFrom<unknown>(1, 2, null, '2', { id: 2 }, [2])),
+        async ({ headers, query }, organizationId) => {
+          const params = String(new URLSearchParams(query))
+          const options = { headers, caller: ANN }
+          const made = await desk.request('POST', `/api/articles?${params}`, { ...options, body: { title: 'a', organizationId } })
+          expect([made.status, made.body.organizationId]).toEqual([201, 1])
+          const bulk = await desk.request('POST', `/api/articles/bulk?${params}`, {
+            ...options,
+            body: { items: [{ title: 'a', organizationId }] },
+          })
+          expect(bulk.body.data[0].organizationId).toBe(1)
+          expect(
+            (await desk.request('PATCH', `/api/articles/1?${params}`, { ...options, body: { title: 'b', organizationId } })).body
+              .organizationId,
+          ).toBe(1)
+          expect(
+            (await desk.request('PATCH', `/api/articles/11?${params}`, { ...options, body: { title: 'b', organizationId } })).status,
+          ).toBe(404)
+        },
+      ),
+      { numRuns: 30 },
+    )
     expect(tenants()).toEqual(before)
     expect(desk.client.prepare('select count(*) from articles where organization_id <> 1').pluck().get()).toBe(1)
   })

@@ -8,8 +8,15 @@ import { openDesk, ANN, type Desk, type writers } from './desk'
 const everything = { read: true, create: true, update: true, delete: true } as const
 /** `secret` of articles and `pin` of codes are hidden from everybody. */
 const RULES: Record<string, ResourceAuth> = {
-  'fields with a rule': { permissions: everything, fields: { writerId: { read: 'hr' }, slug: { read: 'hr' }, fee: { read: 'hr' }, status: { read: 'hr' } } },
-  'an object-level rule beside it': { permissions: everything, objectLevel: () => true, fields: { writerId: { read: 'hr' }, slug: { read: 'hr' }, fee: { read: 'hr' }, status: { read: 'hr' } } },
+  'fields with a rule': {
+    permissions: everything,
+    fields: { writerId: { read: 'hr' }, slug: { read: 'hr' }, fee: { read: 'hr' }, status: { read: 'hr' } },
+  },
+  'an object-level rule beside it': {
+    permissions: everything,
+    objectLevel: () => true,
+    fields: { writerId: { read: 'hr' }, slug: { read: 'hr' }, fee: { read: 'hr' }, status: { read: 'hr' } },
+  },
 }
 
 /** Writer 11 belongs to another tenant, 3 is filtered, and 77 does not exist. */
@@ -58,9 +65,16 @@ describe.each(Object.entries(RULES))('to a caller who cannot read %s', (_rule, a
         const { headers = {}, ...rest } = options as { headers?: Record<string, string> }
         const before = await desk.request('GET', '/api/articles/1', { caller: ANN })
         const tag: Record<string, string> = headers['if-match'] === 'current' ? { 'if-match': before.headers.get('etag')! } : {}
-        const { status, text, headers: returned } = await desk.request(method, `/api${path}`, { ...rest, headers: { ...headers, ...tag }, caller: ANN })
+        const {
+          status,
+          text,
+          headers: returned,
+        } = await desk.request(method, `/api${path}`, { ...rest, headers: { ...headers, ...tag }, caller: ANN })
         const after = await desk.request('GET', '/api/articles/1', { caller: ANN })
-        const bytes = ({ text, headers }: { text: string, headers: Headers }) => [text, ...[...headers].filter(([name]) => name !== 'date').map(header => header.join(': ').replace(/ttl=\d+/, 'ttl'))]
+        const bytes = ({ text, headers }: { text: string, headers: Headers }) => [
+          text,
+          ...[...headers].filter(([name]) => name !== 'date').map(header => header.join(': ').replace(/ttl=\d+/, 'ttl')),
+        ]
         answers.push([before.text, status, ...bytes({ text, headers: returned }), ...bytes(after)])
       }
       expect([method, path, answers[1]]).toEqual([method, path, answers[0]])

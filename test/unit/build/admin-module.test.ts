@@ -40,21 +40,61 @@ const pages = (...changes: object[]) => ({ autoAdmin: { customPages: changes.map
 
 describe('a mistake stops the build', () => {
   it.each<[mistake: string, overrides: object, ...parts: string[]]>([
-    ['`access`', { autoAdmin: { access: 'admin' } }, '`autoAdmin.access` was removed', '`autoAdmin.middleware', 'upgrading.md#admin-access'],
+    [
+      '`access`',
+      { autoAdmin: { access: 'admin' } },
+      '`autoAdmin.access` was removed',
+      '`autoAdmin.middleware',
+      'upgrading.md#admin-access',
+    ],
     ['`canAccess`', pages({ canAccess: () => true }), '`autoAdmin.customPages[0].canAccess` was removed', 'upgrading.md#admin-page-access'],
     ['an unknown option', { autoAdmin: { midleware: 'staff' } }, '`autoAdmin.midleware` is not an option. Did you mean `middleware`?'],
-    ['an unknown option of a page', pages({ permission: [] }), '`autoAdmin.customPages[0].permission` is not an option. Did you mean `permissions`?'],
+    [
+      'an unknown option of a page',
+      pages({ permission: [] }),
+      '`autoAdmin.customPages[0].permission` is not an option. Did you mean `permissions`?',
+    ],
     ['a page without permissions', pages({ permissions: undefined }), '`autoAdmin.customPages[0].permissions` is missing'],
     ['an unknown operation', pages({ permissions: ['posts:edit'] }), '`autoAdmin.customPages[0].permissions[0]` is \'posts:edit\''],
-    ['an unknown resource', pages({ permissions: ['psots:update'] }), '`autoAdmin.customPages[0].permissions[0]` names `psots`, which is not a registered resource. Did you mean `posts`?'],
-    ['a path that begins with a resource', pages({ path: '/posts/report' }), '`autoAdmin.customPages[0].path` begins with the name of the resource `posts`'],
+    [
+      'an unknown resource',
+      pages({ permissions: ['psots:update'] }),
+      '`autoAdmin.customPages[0].permissions[0]` names `psots`, which is not a registered resource. Did you mean `posts`?',
+    ],
+    [
+      'a path that begins with a resource',
+      pages({ path: '/posts/report' }),
+      '`autoAdmin.customPages[0].path` begins with the name of the resource `posts`',
+    ],
     ['two pages with one path', pages({}, { label: 'Other' }), '`autoAdmin.customPages[1].path` is `/reports`, as of another page'],
-    ['a component that is no file', pages({ component: '~/nowhere.vue' }), '`autoAdmin.customPages[0].component` is \'~/nowhere.vue\', which is not a file'],
-    ['a component of a package', pages({ component: 'some-package/page.vue' }), '`autoAdmin.customPages[0].component`', 'which is not a file'],
-    ['a component that is a public page', { ...pages({ component: join(fixture, 'server/handler.ts') }), dir: { pages: '../server' } }, 'which everyone can open, because it is in `pages/`'],
-    ['an unknown resource in `resources`', { autoAdmin: { resources: { pots: {} } } }, '`autoAdmin.resources.pots` names `pots`', 'Did you mean `posts`?'],
+    [
+      'a component that is no file',
+      pages({ component: '~/nowhere.vue' }),
+      '`autoAdmin.customPages[0].component` is \'~/nowhere.vue\', which is not a file',
+    ],
+    [
+      'a component of a package',
+      pages({ component: 'some-package/page.vue' }),
+      '`autoAdmin.customPages[0].component`',
+      'which is not a file',
+    ],
+    [
+      'a component that is a public page',
+      { ...pages({ component: join(fixture, 'server/handler.ts') }), dir: { pages: '../server' } },
+      'which everyone can open, because it is in `pages/`',
+    ],
+    [
+      'an unknown resource in `resources`',
+      { autoAdmin: { resources: { pots: {} } } },
+      '`autoAdmin.resources.pots` names `pots`',
+      'Did you mean `posts`?',
+    ],
     ['a cached page', { routeRules: { '/admin/**': { swr: 60 } } }, '`routeRules[\'/admin/**\'].swr` would cache the responses of `/admin`'],
-    ['a cached resource', { autoAdmin: { prefix: '/office' }, routeRules: { '/office/posts/*': { prerender: true } } }, '`routeRules[\'/office/posts/*\'].prerender` would cache'],
+    [
+      'a cached resource',
+      { autoAdmin: { prefix: '/office' }, routeRules: { '/office/posts/*': { prerender: true } } },
+      '`routeRules[\'/office/posts/*\'].prerender` would cache',
+    ],
     ['an app without pages', { pages: false }, '`pages` is `false`, but the admin is a page'],
     ['an app without Nuxt UI', { ui: false }, '`ui` is `false`, but the admin is built with Nuxt UI. Remove the option.'],
   ])('%s', async (_mistake, overrides, ...parts) => {
@@ -69,7 +109,16 @@ describe('a mistake stops the build', () => {
   })
 
   it('with every problem of the admin at once', async () => {
-    const messages = await problems({ autoAdmin: { prefix: 'admin', midleware: 1, customPages: [{ ...page, label: '' }, { ...page, component: '~/x.vue' }] } })
+    const messages = await problems({
+      autoAdmin: {
+        prefix: 'admin',
+        midleware: 1,
+        customPages: [
+          { ...page, label: '' },
+          { ...page, component: '~/x.vue' },
+        ],
+      },
+    })
     expect(messages.map(line => /`([^`]+)`/.exec(line)?.[1])).toEqual([
       'autoAdmin.prefix', 'autoAdmin.midleware', 'autoAdmin.customPages[0].label', 'autoAdmin.customPages[1].component',
     ])
@@ -119,7 +168,8 @@ describe('Nuxt UI', () => {
   ])('is installed once, with the modules that it needs, if the app %s', async (_, modules, own) => {
     const loaded = await load({ modules })
     const names = namesOf(loaded)
-    for (const name of ['@nuxt/ui', '@nuxt/icon', '@nuxtjs/color-mode']) expect([name, names.filter(other => other === name)]).toEqual([name, [name]])
+    for (const name of ['@nuxt/ui', '@nuxt/icon', '@nuxtjs/color-mode'])
+      expect([name, names.filter(other => other === name)]).toEqual([name, [name]])
     const styles = loaded.options.build.templates.find(({ filename }) => filename === 'auto-admin/admin.css')
     const css = await styles!.getContents!({ nuxt: loaded } as never)
     expect(css.includes('@import "@nuxt/ui"')).toBe(own.includes('@nuxt/ui'))

@@ -28,7 +28,18 @@ describe('the options of the admin', () => {
     expect(config).toEqual({
       hasMiddleware: true,
       branding: { name: 'News' },
-      pages: [{ path: '/reports', label: 'Reports', icon: undefined, component: '/app/admin/reports.vue', permissions: [['posts', 'update'], ['users', 'read']] }],
+      pages: [
+        {
+          path: '/reports',
+          label: 'Reports',
+          icon: undefined,
+          component: '/app/admin/reports.vue',
+          permissions: [
+            ['posts', 'update'],
+            ['users', 'read'],
+          ],
+        },
+      ],
       resources: { posts: { columns: ['title'], fields: { body: { help: 'Markdown', component: '/app/admin/body.vue' } } } },
     })
   })
@@ -39,17 +50,37 @@ describe('the options of the admin', () => {
     ['a middleware that is no name', { middleware: () => true }, '`autoAdmin.middleware` is [Function: middleware]'],
     ['pages that are no list', { customPages: {} }, '`autoAdmin.customPages` is {}. Use a list of pages.'],
     ['a page that is no object', { customPages: ['/reports'] }, '`autoAdmin.customPages[0]` is \'/reports\'. Use an object'],
-    ['a misspelt option of a resource', { resources: { posts: { column: [] } } }, '`autoAdmin.resources.posts.column` is not an option. Did you mean `columns`?'],
-    ['an unknown widget', { resources: { posts: { fields: { body: { widget: 'markdwn' } } } } }, '`autoAdmin.resources.posts.fields.body.widget` is \'markdwn\'. Use one of text'],
-    ['a missing component of a field', { resources: { posts: { fields: { body: { component: '~/none' } } } } }, 'is \'~/none\', which is not a file'],
+    [
+      'a misspelt option of a resource',
+      { resources: { posts: { column: [] } } },
+      '`autoAdmin.resources.posts.column` is not an option. Did you mean `columns`?',
+    ],
+    [
+      'an unknown widget',
+      { resources: { posts: { fields: { body: { widget: 'markdwn' } } } } },
+      '`autoAdmin.resources.posts.fields.body.widget` is \'markdwn\'. Use one of text',
+    ],
+    [
+      'a missing component of a field',
+      { resources: { posts: { fields: { body: { component: '~/none' } } } } },
+      'is \'~/none\', which is not a file',
+    ],
   ])('refuse %s', (_what, options, message) => {
     expect(messages(options)).toEqual([expect.stringContaining(message)])
   })
 
   it.each([
-    ['a misspelt `permissions`', { permissions: undefined, permission: [] }, ['permission` is not an option. Did you mean `permissions`?', 'permissions` is missing']],
+    [
+      'a misspelt `permissions`',
+      { permissions: undefined, permission: [] },
+      ['permission` is not an option. Did you mean `permissions`?', 'permissions` is missing'],
+    ],
     ['no permissions', { permissions: undefined }, ['`autoAdmin.customPages[0].permissions` is missing. Use a list such as']],
-    ['a permission without an operation', { permissions: ['posts'] }, ['`autoAdmin.customPages[0].permissions[0]` is \'posts\'. Use `<resource>:<operation>`']],
+    [
+      'a permission without an operation',
+      { permissions: ['posts'] },
+      ['`autoAdmin.customPages[0].permissions[0]` is \'posts\'. Use `<resource>:<operation>`'],
+    ],
     ['an unknown operation', { permissions: ['posts:updat'] }, ['Did you mean `update`?']],
     ['a permission with two operations', { permissions: ['posts:read:update'] }, ['is \'posts:read:update\'']],
     ['a component that does not exist', { component: '~/none' }, ['`autoAdmin.customPages[0].component` is \'~/none\', which is not a file']],
@@ -64,12 +95,22 @@ describe('the options of the admin', () => {
   })
 
   it('refuse two pages with one path', () => {
-    expect(messages({ customPages: [page, page] })).toEqual([expect.stringContaining('customPages[1].path` is `/reports`, as of another page')])
+    expect(messages({ customPages: [page, page] })).toEqual([
+      expect.stringContaining('customPages[1].path` is `/reports`, as of another page'),
+    ])
   })
 
   it.each([
-    ['a permission on an unknown resource', { customPages: [{ ...page, permissions: ['post:read'] }] }, 'permissions[0]` names `post`, which is not a registered resource. Did you mean `posts`?'],
-    ['a page on the path of a resource', { customPages: [{ ...page, path: '/posts/stats' }] }, 'path` begins with the name of the resource `posts`'],
+    [
+      'a permission on an unknown resource',
+      { customPages: [{ ...page, permissions: ['post:read'] }] },
+      'permissions[0]` names `post`, which is not a registered resource. Did you mean `posts`?',
+    ],
+    [
+      'a page on the path of a resource',
+      { customPages: [{ ...page, path: '/posts/stats' }] },
+      'path` begins with the name of the resource `posts`',
+    ],
     ['options for an unknown resource', { resources: { pots: {} } }, 'autoAdmin.resources.pots` names `pots`'],
   ])('fail the build with %s', (_what, options, message) => {
     const { config } = resolveAdminOptions(options, findPath)

@@ -3,8 +3,28 @@ import { describe, expect, it } from 'vitest'
 import { nitroVersionOf } from '../../../src/build/compat'
 
 describe.each([
-  { nuxt: 4, isNuxt4: true, h3: 'h3', storage: 'nitropack/runtime/storage', runtimeConfig: 'nitropack/runtime/config', types: 'nitropack/types', before: { externals: { inline: ['other'] } }, after: { externals: { inline: ['other', '/runtime'] } }, first: { externals: { inline: ['/runtime'] } } },
-  { nuxt: 5, isNuxt4: false, h3: 'nitro/h3', storage: 'nitro/storage', runtimeConfig: 'nitro/runtime-config', types: 'nitro/types', before: { noExternals: ['other'] }, after: { noExternals: ['other', '/runtime'] }, first: { noExternals: ['/runtime'] } },
+  {
+    nuxt: 4,
+    isNuxt4: true,
+    h3: 'h3',
+    storage: 'nitropack/runtime/storage',
+    runtimeConfig: 'nitropack/runtime/config',
+    types: 'nitropack/types',
+    before: { externals: { inline: ['other'] } },
+    after: { externals: { inline: ['other', '/runtime'] } },
+    first: { externals: { inline: ['/runtime'] } },
+  },
+  {
+    nuxt: 5,
+    isNuxt4: false,
+    h3: 'nitro/h3',
+    storage: 'nitro/storage',
+    runtimeConfig: 'nitro/runtime-config',
+    types: 'nitro/types',
+    before: { noExternals: ['other'] },
+    after: { noExternals: ['other', '/runtime'] },
+    first: { noExternals: ['/runtime'] },
+  },
 ])('Nuxt $nuxt', ({ isNuxt4, h3, storage, runtimeConfig, types, before, after, first }) => {
   it(`finds h3 in ${h3}`, () => {
     expect(nitroVersionOf(isNuxt4).h3).toBe(h3)

@@ -4,12 +4,25 @@ import type { Descriptions } from '../../../src/build/table-descriptions'
 import { findConfigNotes, findConfigWarnings } from '../../../src/build/config-checks'
 import { resolveOptions } from '../../../src/build/options'
 
-const resource = (name: string, tenantScoped: boolean) => ({ name, tenantScoped, hasTenantColumn: tenantScoped, key: ['id'], hidden: [], create: ['title'], update: ['title'], filled: [], relations: [] })
+const resource = (name: string, tenantScoped: boolean) => ({
+  name,
+  tenantScoped,
+  hasTenantColumn: tenantScoped,
+  key: ['id'],
+  hidden: [],
+  create: ['title'],
+  update: ['title'],
+  filled: [],
+  relations: [],
+})
 const described: Descriptions = { resources: [resource('posts', true), resource('tags', false), resource('users', false)], warnings: [] }
 const NAMES = ['posts', 'tags', 'users']
 const registrations = NAMES.map(name => ({ name, imports: {}, data: {} }))
 const warningsFor = (options: Record<string, unknown>, descriptions = described) =>
-  findConfigWarnings({ registrations, config: resolveOptions(options).config, isTenancySet: options.multiTenancy !== undefined }, descriptions)
+  findConfigWarnings(
+    { registrations, config: resolveOptions(options).config, isTenancySet: options.multiTenancy !== undefined },
+    descriptions,
+  )
 
 describe('a resource that is not tenant-scoped while multi-tenancy is on', () => {
   it('causes a warning with its name and what to do', () => {
@@ -26,7 +39,9 @@ describe('a resource that is not tenant-scoped while multi-tenancy is on', () =>
 
   it('causes a warning if the table could not be loaded and `scopedResources` does not contain it', () => {
     const none = { resources: [], warnings: ['could not be loaded'] }
-    expect(warningsFor({ multiTenancy: { scopedResources: ['posts', 'users'] } }, none)).toEqual([expect.stringMatching(/^`tags` is not tenant-scoped.*scopedResources/)])
+    expect(warningsFor({ multiTenancy: { scopedResources: ['posts', 'users'] } }, none)).toEqual([
+      expect.stringMatching(/^`tags` is not tenant-scoped.*scopedResources/),
+    ])
     expect(warningsFor({ multiTenancy: {} }, none)).toEqual([])
   })
 })
@@ -49,10 +64,27 @@ describe('a table with the tenant column while `multiTenancy` is not set', () =>
 describe('a table that two resources have', () => {
   const auth = (name: string) => ({ authorization: { __moduleImport: true as const, path: '/auth', name } })
   const twice = { ...described, resources: [...described.resources, { ...resource('news', true), sameTableAs: 'posts' }] }
-  const notesFor = (rules: object, data = {}) => findConfigNotes({ registrations: [...registrations.map(registration => ({ ...registration, imports: auth('a') })), { name: 'news', imports: rules, data }] }, twice)
+  const notesFor = (rules: object, data = {}) =>
+    findConfigNotes(
+      {
+        registrations: [
+          ...registrations.map(registration => ({ ...registration, imports: auth('a') })),
+          { name: 'news', imports: rules, data },
+        ],
+      },
+      twice,
+    )
 
-  it.each([['another authorization', auth('b'), {}], ['no authorization', {}, {}], ['other hidden fields', auth('a'), { hiddenFields: ['title'] }]])('is noted with both names if the second has %s', (_, rules, data) => {
-    expect(notesFor(rules, data)).toEqual([expect.stringMatching(/^`posts` and `news` are two resources of one table, with different rules\..*those of `posts`, which is registered first\.$/)])
+  it.each([
+    ['another authorization', auth('b'), {}],
+    ['no authorization', {}, {}],
+    ['other hidden fields', auth('a'), { hiddenFields: ['title'] }],
+  ])('is noted with both names if the second has %s', (_, rules, data) => {
+    expect(notesFor(rules, data)).toEqual([
+      expect.stringMatching(
+        /^`posts` and `news` are two resources of one table, with different rules\..*those of `posts`, which is registered first\.$/,
+      ),
+    ])
   })
 
   it('is not noted if both have the same rules', () => {
@@ -62,6 +94,8 @@ describe('a table that two resources have', () => {
 
 describe('a name in `hiddenFields.global` that no resource has', () => {
   it('causes a warning with a suggestion', () => {
-    expect(warningsFor({ multiTenancy: { excludedResources: ['tags', 'users'] }, hiddenFields: { global: ['titl'] } })).toEqual(['`autoApi.hiddenFields.global` names `titl`, which no resource has. Did you mean `title`?'])
+    expect(warningsFor({ multiTenancy: { excludedResources: ['tags', 'users'] }, hiddenFields: { global: ['titl'] } })).toEqual([
+      '`autoApi.hiddenFields.global` names `titl`, which no resource has. Did you mean `title`?',
+    ])
   })
 })

@@ -46,22 +46,35 @@ const messagesFor = (file: string, name: string, where = 'posts.authorization') 
   findMissingExports([{ where, import: { __moduleImport: true, path: join(folder, file), name } }], folder).map(toMessage)
 
 describe('a named export', () => {
-  it.each(['a', 'b', 'd', 'f', 'g', 'h', 'i', 'J', 'K', 'L', 'default', 'm', 'q', 's', 'ns', 'given', 'r', '$o'])('is found in every form of `export`: %s', (name) => {
-    expect(messagesFor('all.ts', name)).toEqual([])
-  })
+  it.each(['a', 'b', 'd', 'f', 'g', 'h', 'i', 'J', 'K', 'L', 'default', 'm', 'q', 's', 'ns', 'given', 'r', '$o'])(
+    'is found in every form of `export`: %s',
+    (name) => {
+      expect(messagesFor('all.ts', name)).toEqual([])
+    },
+  )
 
-  it.each(['c', 'e', 'N', 'T', 'U', 'defineIt', 'toString'])('is missing if the file only uses the name or exports it as a type: %s', (name) => {
-    expect(messagesFor('all.ts', name)).toHaveLength(1)
-  })
+  it.each(['c', 'e', 'N', 'T', 'U', 'defineIt', 'toString'])(
+    'is missing if the file only uses the name or exports it as a type: %s',
+    (name) => {
+      expect(messagesFor('all.ts', name)).toHaveLength(1)
+    },
+  )
 
   it('is reported with the registration, the file and a suggestion if it is missing', () => {
     expect(messagesFor('auth.ts', 'postAuth')).toEqual([
       '`posts.authorization` names `postAuth`, which `auth.ts` does not export. Did you mean `postsAuth`? → node_modules/nuxt-auto-api/docs/upgrading.md#module-imports',
     ])
-    expect(messagesFor('auth.ts', 'default')).toEqual([expect.stringContaining('names `auth.ts`, which has no default export. The file exports `postsAuth`, `tagsAuth`.')])
+    expect(messagesFor('auth.ts', 'default')).toEqual([
+      expect.stringContaining('names `auth.ts`, which has no default export. The file exports `postsAuth`, `tagsAuth`.'),
+    ])
   })
 
-  it.each([['open.ts', 'anything'], ['plain.cjs', 'named'], ['broken.ts', 'anything'], ['nowhere.ts', 'anything']])('is left to the bundler if the exports of the file cannot be read: %s', (file, name) => {
+  it.each([
+    ['open.ts', 'anything'],
+    ['plain.cjs', 'named'],
+    ['broken.ts', 'anything'],
+    ['nowhere.ts', 'anything'],
+  ])('is left to the bundler if the exports of the file cannot be read: %s', (file, name) => {
     expect(messagesFor(file, name)).toEqual([])
   })
 })

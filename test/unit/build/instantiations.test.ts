@@ -17,7 +17,11 @@ async function instantiationsOf(count: number, codeOf?: (index: number) => strin
   const at = join(folder, `${count}-${codeOf?.name ?? 'pages'}`)
   mkdirSync(at)
   await writeTypedProject(at, count, codeOf)
-  const { status, stdout } = spawnSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', at, '--extendedDiagnostics'], { encoding: 'utf8' })
+  const { status, stdout } = spawnSync(
+    process.execPath,
+    [join(root, 'node_modules/typescript/bin/tsc'), '-p', at, '--extendedDiagnostics'],
+    { encoding: 'utf8' },
+  )
   if (status !== 0) throw new Error(`The project does not compile.\n${stdout}`)
   return Number(/^Instantiations:\s+(\d+)/m.exec(stdout)![1])
 }

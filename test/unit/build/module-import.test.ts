@@ -41,23 +41,47 @@ describe('createModuleImport', () => {
     expect(() => createModuleImport(path as string, 'posts')).toThrow(message)
   })
 
-  it.each([undefined, null, '', ' ', 'posts.auth', 'a b', '1st', 'a-b', 'a\nb', '*', 'x } from "y"; import { z', 7, {}])('refuses the export name %o', (name) => {
-    expect(() => createModuleImport('/app/schema', name as string)).toThrow('has no export name')
-  })
+  it.each([undefined, null, '', ' ', 'posts.auth', 'a b', '1st', 'a-b', 'a\nb', '*', 'x } from "y"; import { z', 7, {}])(
+    'refuses the export name %o',
+    (name) => {
+      expect(() => createModuleImport('/app/schema', name as string)).toThrow('has no export name')
+    },
+  )
 
   it('throws an error with the call and a link to the upgrade notes', () => {
-    expect(() => createModuleImport('./schema', 'posts')).toThrow(/^\[auto-api\] `createModuleImport\('\.\/schema', 'posts'\)` has .+ → node_modules\/nuxt-auto-api\/docs\/upgrading\.md#module-imports$/)
+    expect(() => createModuleImport('./schema', 'posts')).toThrow(
+      /^\[auto-api\] `createModuleImport\('\.\/schema', 'posts'\)` has .+ → node_modules\/nuxt-auto-api\/docs\/upgrading\.md#module-imports$/,
+    )
   })
 })
 
 describe('isModuleImport', () => {
-  it.each([null, undefined, 'text', () => {}, [], {}, { path: '/a', name: 'b' }, { __moduleImport: true }, { __moduleImport: true, path: './a', name: 'b' }, { __moduleImport: true, path: '/a', name: 'b c' }, { __moduleImport: 'true', path: '/a', name: 'b' }])('returns false for %o', (value) => {
+  it.each([
+    null,
+    undefined,
+    'text',
+    () => {},
+    [],
+    {},
+    { path: '/a', name: 'b' },
+    { __moduleImport: true },
+    { __moduleImport: true, path: './a', name: 'b' },
+    { __moduleImport: true, path: '/a', name: 'b c' },
+    { __moduleImport: 'true', path: '/a', name: 'b' },
+  ])('returns false for %o', (value) => {
     expect(isModuleImport(value)).toBe(false)
   })
 })
 
 describe('findImportPath', () => {
-  const files = ['/app/server/schema.ts', '/app/server/both.ts', '/app/server/both.mjs', '/app/server/auth/index.ts', '/app/server/plain.js', '/app/app/tables.mts']
+  const files = [
+    '/app/server/schema.ts',
+    '/app/server/both.ts',
+    '/app/server/both.mjs',
+    '/app/server/auth/index.ts',
+    '/app/server/plain.js',
+    '/app/app/tables.mts',
+  ]
   const options = { alias: { '~': '/app/app', '@': '/app/app', '~~': '/app', '#build': '/app/.nuxt' }, buildDir: '/app/.nuxt' }
   const find = (path: string) => findImportPath(path, options, file => files.includes(file))
 

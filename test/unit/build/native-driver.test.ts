@@ -27,7 +27,9 @@ describe('better-sqlite3 13 on Node 20', () => {
   it('is refused in words before it is loaded, once the first plugin of the server is loaded', () => {
     const { status, text } = openOnNode20('runtime/server/nitro/native-driver.ts')
     expect(status).toBe(3)
-    expect(text).toMatch(/^\[auto-api\] better-sqlite3 13 needs Node 22 or newer, and this is Node 20\.\d+\.\d+\. Run `npm install better-sqlite3@12`, or use a newer Node\.$/)
+    expect(text).toMatch(
+      /^\[auto-api\] better-sqlite3 13 needs Node 22 or newer, and this is Node 20\.\d+\.\d+\. Run `npm install better-sqlite3@12`, or use a newer Node\.$/,
+    )
   })
 })
 

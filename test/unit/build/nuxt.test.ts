@@ -8,7 +8,13 @@ import { createModuleImport, type ModuleOptions, type ResourceRegistry } from '.
 const cwd = fileURLToPath(new URL('../../fixtures/module-setup', import.meta.url))
 
 interface LoadedNuxt extends Nuxt {
-  _nitro: { options: { handlers: { route?: string, method?: string, handler: string }[], virtual: Record<string, string | (() => string)>, alias: Record<string, string> } }
+  _nitro: {
+    options: {
+      handlers: { route?: string, method?: string, handler: string }[]
+      virtual: Record<string, string | (() => string)>
+      alias: Record<string, string>
+    }
+  }
 }
 
 interface Overrides {
@@ -44,7 +50,10 @@ describe('an invalid configuration stops the build', () => {
       autoAdmin: { customPages: [{ canAccess: () => true }] },
       extra(registry) {
         registry.register('posts', { schema: createModuleImport('/nowhere/schema', 'posts') })
-        registry.register('pages', { schema: createModuleImport('~~/server/database/schema', 'posts'), authorization: { permissions: { read: () => true } } as never })
+        registry.register('pages', {
+          schema: createModuleImport('~~/server/database/schema', 'posts'),
+          authorization: { permissions: { read: () => true } } as never,
+        })
       },
     })
     const message: string = await loading.then(() => expect.fail('it built'), (error: Error) => error.message)
@@ -65,7 +74,10 @@ describe('an invalid configuration stops the build', () => {
     const loading = load({
       autoApi: { plugins: ['./server/handler', createModuleImport('~~/server/database/schema', 'plugin')] },
       extra(registry) {
-        registry.register('pages', { schema: createModuleImport('~~/server/database/schema', 'pots'), authorization: createModuleImport('~~/server/database/schema', 'auht') })
+        registry.register('pages', {
+          schema: createModuleImport('~~/server/database/schema', 'pots'),
+          authorization: createModuleImport('~~/server/database/schema', 'auht'),
+        })
       },
     })
     const message: string = await loading.then(() => expect.fail('it built'), (error: Error) => error.message)
@@ -82,18 +94,24 @@ describe('a route rule that caches a path of the API', () => {
     ['routeRules', { routeRules: { '/api/**': { swr: 60 } } }],
     ['nitro.routeRules', { nitro: { routeRules: { '/api/posts/**': { swr: 60 } } } }],
   ])('stops the build with its path and what to do: %s', async (_, overrides) => {
-    await expect(load(overrides)).rejects.toThrow(/\[auto-api\] `routeRules\['\/api\/.*\*\*'\]\.swr` would cache the responses of `\/api\/(?:posts|notes)/)
+    await expect(load(overrides)).rejects.toThrow(
+      /\[auto-api\] `routeRules\['\/api\/.*\*\*'\]\.swr` would cache the responses of `\/api\/(?:posts|notes)/,
+    )
   })
 
   it('is allowed if another rule turns it off, or if the app handles the path itself', async () => {
-    await expect(load({ routeRules: { '/**': { swr: 60 }, '/api/**': { swr: false, cache: false }, '/api/users': { swr: 60 } } })).resolves.toBeDefined()
+    await expect(
+      load({ routeRules: { '/**': { swr: 60 }, '/api/**': { swr: false, cache: false }, '/api/users': { swr: 60 } } }),
+    ).resolves.toBeDefined()
   })
 })
 
 describe('a valid app', () => {
   it('mounts the routes that the app, its layers and other modules do not have', async () => {
     const { _nitro: { options: { handlers } } } = await load()
-    const ours = handlers.filter(({ handler }) => handler.includes('/src/runtime/server/routes/')).map(({ route, method }) => `${method ?? 'any'} ${route}`)
+    const ours = handlers
+      .filter(({ handler }) => handler.includes('/src/runtime/server/routes/'))
+      .map(({ route, method }) => `${method ?? 'any'} ${route}`)
     const on = (path: string) => ours.filter(line => line.endsWith(` ${path}`))
 
     // The router prefers the app's handlers for one method to a handler for all methods.
@@ -113,15 +131,26 @@ describe('a valid app', () => {
     expect(alias['#auto-api/h3']).toMatch(/(^|\/)h3(\/|$)/)
   })
 
-  it.each([[false, true], [true, false]])('bundles Drizzle and Zod, but not for each saved file in development: dev %s', async (dev, expected) => {
-    const { externals, noExternals } = (await load({ dev }))._nitro.options as { externals?: { inline?: unknown[] }, noExternals?: unknown[] }
+  it.each([
+    [false, true],
+    [true, false],
+  ])('bundles Drizzle and Zod, but not for each saved file in development: dev %s', async (dev, expected) => {
+    const { externals, noExternals } = (await load({ dev }))._nitro.options as {
+      externals?: { inline?: unknown[] }
+      noExternals?: unknown[]
+    }
     const patterns = [externals?.inline, noExternals].flat(2).filter(entry => entry instanceof RegExp)
-    expect(['drizzle-orm', 'zod'].map(name => patterns.some(pattern => pattern.test(`/app/node_modules/${name}/index.js`)))).toEqual([expected, expected])
+    expect(['drizzle-orm', 'zod'].map(name => patterns.some(pattern => pattern.test(`/app/node_modules/${name}/index.js`)))).toEqual([
+      expected,
+      expected,
+    ])
   })
 
   it('keeps auto-imports out of its own files, wherever the package is installed', async () => {
     const { options: { imports: { transform } } } = await load()
-    const files = ['app/error.ts', 'server/utils/index.ts'].map(file => fileURLToPath(new URL(`../../../src/runtime/${file}`, import.meta.url)))
+    const files = ['app/error.ts', 'server/utils/index.ts'].map(file =>
+      fileURLToPath(new URL(`../../../src/runtime/${file}`, import.meta.url)),
+    )
     const isLeftOut = (file: string) => transform!.exclude!.some(pattern => pattern.test(file))
     expect([...files, `${cwd}/app.vue`].map(isLeftOut)).toEqual([true, true, false])
   })

@@ -16,7 +16,15 @@ describe('the defaults', () => {
   })
 
   it('apply to an option whose value is undefined', () => {
-    expect(resolveOptions({ prefix: undefined, pagination: { maxLimit: undefined }, multiTenancy: undefined, database: undefined, unheardOf: undefined })).toEqual(resolveOptions({}))
+    expect(
+      resolveOptions({
+        prefix: undefined,
+        pagination: { maxLimit: undefined },
+        multiTenancy: undefined,
+        database: undefined,
+        unheardOf: undefined,
+      }),
+    ).toEqual(resolveOptions({}))
   })
 
   it('apply to the other options of a group', () => {
@@ -24,32 +32,64 @@ describe('the defaults', () => {
     expect(config).toMatchObject({ prefix: '/api/v1', pagination: { defaultLimit: 5, maxLimit: 100 } })
   })
 
-  it.each([[{}, false], [{ trustProxy: true }, true], [{ trustProxy: false }, false], [{ trustProxy: 2 }, 2]])('resolve trustProxy: %o', (options, expected) => {
+  it.each([
+    [{}, false],
+    [{ trustProxy: true }, true],
+    [{ trustProxy: false }, false],
+    [{ trustProxy: 2 }, 2],
+  ])('resolve trustProxy: %o', (options, expected) => {
     expect(resolveOptions(options)).toMatchObject({ config: { trustProxy: expected }, problems: [] })
   })
 
   it.each([
-    [{}, 1_048_576], [{ http: {} }, 1_048_576], [{ http: { maxBodySize: '1mb' } }, 1_048_576], [{ http: { maxBodySize: '1.5 MB' } }, 1_572_864],
-    [{ http: { maxBodySize: '512kb' } }, 524_288], [{ http: { maxBodySize: '1gb' } }, 1_073_741_824], [{ http: { maxBodySize: '100' } }, 100],
-    [{ http: { maxBodySize: '100b' } }, 100], [{ http: { maxBodySize: 2000 } }, 2000],
+    [{}, 1_048_576],
+    [{ http: {} }, 1_048_576],
+    [{ http: { maxBodySize: '1mb' } }, 1_048_576],
+    [{ http: { maxBodySize: '1.5 MB' } }, 1_572_864],
+    [{ http: { maxBodySize: '512kb' } }, 524_288],
+    [{ http: { maxBodySize: '1gb' } }, 1_073_741_824],
+    [{ http: { maxBodySize: '100' } }, 100],
+    [{ http: { maxBodySize: '100b' } }, 100],
+    [{ http: { maxBodySize: 2000 } }, 2000],
   ])('resolve http.maxBodySize to bytes: %o → %i', (options, expected) => {
     expect(resolveOptions(options)).toMatchObject({ config: { http: { maxBodySize: expected } }, problems: [], warnings: [] })
   })
 
-  it.each([[undefined, 4_194_304, 16_777_216], ['64kb', 65_536, 65_536], [5000, 5000, 5000]])('resolve relations.maxBytes and http.maxResponseSize to bytes: %o', (size, maxBytes, maxResponseSize) => {
-    expect(resolveOptions({ relations: { maxBytes: size }, http: { maxResponseSize: size } })).toMatchObject({ config: { relations: { maxBytes }, http: { maxResponseSize } }, problems: [], warnings: [] })
+  it.each([
+    [undefined, 4_194_304, 16_777_216],
+    ['64kb', 65_536, 65_536],
+    [5000, 5000, 5000],
+  ])('resolve relations.maxBytes and http.maxResponseSize to bytes: %o', (size, maxBytes, maxResponseSize) => {
+    expect(resolveOptions({ relations: { maxBytes: size }, http: { maxResponseSize: size } })).toMatchObject({
+      config: { relations: { maxBytes }, http: { maxResponseSize } },
+      problems: [],
+      warnings: [],
+    })
   })
 
   it('turn entity tags off', () => {
-    expect(resolveOptions({ http: { maxBodySize: '2mb' } }).config.http).toEqual({ maxBodySize: 2_097_152, maxResponseSize: 16_777_216, etag: true, strictParameters: false })
-    expect(resolveOptions({ http: { etag: false } })).toMatchObject({ config: { http: { maxBodySize: 1_048_576, etag: false } }, problems: [], warnings: [] })
+    expect(resolveOptions({ http: { maxBodySize: '2mb' } }).config.http).toEqual({
+      maxBodySize: 2_097_152,
+      maxResponseSize: 16_777_216,
+      etag: true,
+      strictParameters: false,
+    })
+    expect(resolveOptions({ http: { etag: false } })).toMatchObject({
+      config: { http: { maxBodySize: 1_048_576, etag: false } },
+      problems: [],
+      warnings: [],
+    })
   })
 
   it('log unknown parameters of requests in development, unless the app chooses', () => {
-    const strict = (options: Record<string, unknown>, isDevelopment: boolean) => resolveOptions(options, isDevelopment).config.http.strictParameters
+    const strict = (options: Record<string, unknown>, isDevelopment: boolean) =>
+      resolveOptions(options, isDevelopment).config.http.strictParameters
     expect([strict({}, true), strict({}, false)]).toEqual(['warn', false])
     for (const strictParameters of [true, false, 'warn'])
-      expect([true, false].map(isDevelopment => strict({ http: { strictParameters } }, isDevelopment))).toEqual([strictParameters, strictParameters])
+      expect([true, false].map(isDevelopment => strict({ http: { strictParameters } }, isDevelopment))).toEqual([
+        strictParameters,
+        strictParameters,
+      ])
     expect(messagesOf({ http: { strictParameters: 'yes' } })[0]).toContain('Use `\'warn\'`, `true` or `false`.')
   })
 
@@ -63,7 +103,10 @@ describe('the defaults', () => {
   })
 
   it('lower the default page size to maxLimit', () => {
-    expect(resolveOptions({ pagination: { maxLimit: 10 } })).toMatchObject({ config: { pagination: { defaultLimit: 10, maxLimit: 10 } }, problems: [] })
+    expect(resolveOptions({ pagination: { maxLimit: 10 } })).toMatchObject({
+      config: { pagination: { defaultLimit: 10, maxLimit: 10 } },
+      problems: [],
+    })
   })
 
   it('are not changed when options are resolved', () => {
@@ -73,7 +116,13 @@ describe('the defaults', () => {
 })
 
 describe('multi-tenancy', () => {
-  const defaults = { enabled: true, tenantIdField: 'organizationId', userTenantField: 'organizationId', scopedResources: '*', excludedResources: [] }
+  const defaults = {
+    enabled: true,
+    tenantIdField: 'organizationId',
+    userTenantField: 'organizationId',
+    scopedResources: '*',
+    excludedResources: [],
+  }
 
   it.each([
     ['the key left out', {}, false],
@@ -82,7 +131,11 @@ describe('multi-tenancy', () => {
     ['false', { multiTenancy: false }, false],
     ['enabled: true', { multiTenancy: { enabled: true } }, defaults],
     ['one field', { multiTenancy: { tenantIdField: 'teamId' } }, { ...defaults, tenantIdField: 'teamId' }],
-    ['lists', { multiTenancy: { scopedResources: ['posts'], excludedResources: ['tags'] } }, { ...defaults, scopedResources: ['posts'], excludedResources: ['tags'] }],
+    [
+      'lists',
+      { multiTenancy: { scopedResources: ['posts'], excludedResources: ['tags'] } },
+      { ...defaults, scopedResources: ['posts'], excludedResources: ['tags'] },
+    ],
   ])('resolves with %s', (_, options, expected) => {
     expect(resolveOptions(options)).toMatchObject({ problems: [], config: { multiTenancy: expected } })
   })
@@ -99,12 +152,19 @@ describe('an invalid value of an option fails the build with where, what and wha
     [{ prefix: '/../api' }, '`autoApi.prefix`'],
     [{ prefix: '/api?x' }, '`autoApi.prefix`'],
     [{ prefix: 3 }, '`autoApi.prefix` is 3'],
-    ...['1tb', 'mb', '', '-1mb', '0', '0.1b', 0, -1, 1.5, Number.NaN, true, '1e3', {}].map(maxBodySize => [{ http: { maxBodySize } }, '`autoApi.http.maxBodySize` is '] as [Record<string, unknown>, string]),
-    [{ http: { maxResponseSize: '16 megabytes' } }, '`autoApi.http.maxResponseSize` is \'16 megabytes\'. Use a number of bytes or a size such as `\'1mb\'`.'],
+    ...['1tb', 'mb', '', '-1mb', '0', '0.1b', 0, -1, 1.5, Number.NaN, true, '1e3', {}].map(
+      maxBodySize => [{ http: { maxBodySize } }, '`autoApi.http.maxBodySize` is '] as [Record<string, unknown>, string],
+    ),
+    [
+      { http: { maxResponseSize: '16 megabytes' } },
+      '`autoApi.http.maxResponseSize` is \'16 megabytes\'. Use a number of bytes or a size such as `\'1mb\'`.',
+    ],
     [{ relations: { maxBytes: 0 } }, '`autoApi.relations.maxBytes` is 0. Use a number of bytes or a size such as `\'1mb\'`.'],
     [{ http: { etag: 'weak' } }, '`autoApi.http.etag` is \'weak\'. Use `true` or `false`.'],
     [{ http: { maxBodySize: '1tb' } }, '`autoApi.http.maxBodySize` is \'1tb\'. Use a number of bytes or a size such as `\'1mb\'`.'],
-    ...['null', 'file://', 'https://a.example/', 'a.example', 'capacitor://localhost/app', 'data:text/html,x', 'javascript:alert(1)'].map(origin => [{ csrf: { origins: [origin] } }, '`autoApi.csrf.origins` is ['] as [Record<string, unknown>, string]),
+    ...['null', 'file://', 'https://a.example/', 'a.example', 'capacitor://localhost/app', 'data:text/html,x', 'javascript:alert(1)'].map(
+      origin => [{ csrf: { origins: [origin] } }, '`autoApi.csrf.origins` is ['] as [Record<string, unknown>, string],
+    ),
     [{ prefix: null }, '`autoApi.prefix` is null'],
     [{ pagination: 20 }, '`autoApi.pagination` is 20. Use an object; `{}` uses every default.'],
     [{ pagination: [] }, '`autoApi.pagination` is []'],
@@ -121,7 +181,10 @@ describe('an invalid value of an option fails the build with where, what and wha
     [{ multiTenancy: { enabled: 'yes' } }, '`autoApi.multiTenancy.enabled` is \'yes\'. Use `true` or `false`.'],
     [{ multiTenancy: { tenantIdField: '' } }, '`autoApi.multiTenancy.tenantIdField` is \'\''],
     [{ multiTenancy: { userTenantField: () => 'x' } }, '`autoApi.multiTenancy.userTenantField` is [Function: userTenantField]'],
-    [{ multiTenancy: { scopedResources: 'posts' } }, '`autoApi.multiTenancy.scopedResources` is \'posts\'. Use `\'*\'` or a list of resource names.'],
+    [
+      { multiTenancy: { scopedResources: 'posts' } },
+      '`autoApi.multiTenancy.scopedResources` is \'posts\'. Use `\'*\'` or a list of resource names.',
+    ],
     [{ multiTenancy: { scopedResources: ['posts', 3] } }, '`autoApi.multiTenancy.scopedResources` is [ \'posts\', 3 ]'],
     [{ pagination: { default: 'page' } }, '`autoApi.pagination.default` is \'page\'. Use `\'offset\'` or `\'cursor\'`.'],
     [{ relations: { maxDepth: 0 } }, '`autoApi.relations.maxDepth` is 0. Use a positive integer.'],
@@ -145,11 +208,20 @@ describe('an invalid value of an option fails the build with where, what and wha
 describe('an unknown option', () => {
   it.each([
     [{ prefx: '/v1' }, '`autoApi.prefx` is not an option and has no effect. Did you mean `prefix`?'],
-    [{ pagination: { defualtLimit: 5 } }, '`autoApi.pagination.defualtLimit` is not an option and has no effect. Did you mean `pagination.defaultLimit`?'],
+    [
+      { pagination: { defualtLimit: 5 } },
+      '`autoApi.pagination.defualtLimit` is not an option and has no effect. Did you mean `pagination.defaultLimit`?',
+    ],
     [{ pagnation: { maxLimit: 5 } }, '`autoApi.pagnation` is not an option and has no effect. Did you mean `pagination`?'],
-    [{ pagination: { maxLimt: 5 } }, '`autoApi.pagination.maxLimt` is not an option and has no effect. Did you mean `pagination.maxLimit`?'],
+    [
+      { pagination: { maxLimt: 5 } },
+      '`autoApi.pagination.maxLimt` is not an option and has no effect. Did you mean `pagination.maxLimit`?',
+    ],
     [{ relations: { maxDeph: 5 } }, '`autoApi.relations.maxDeph` is not an option and has no effect. Did you mean `relations.maxDepth`?'],
-    [{ bulk: { transactionl: false } }, '`autoApi.bulk.transactionl` is not an option and has no effect. Did you mean `bulk.transactional`?'],
+    [
+      { bulk: { transactionl: false } },
+      '`autoApi.bulk.transactionl` is not an option and has no effect. Did you mean `bulk.transactional`?',
+    ],
     [{ hookConfig: { timout: 1 } }, '`autoApi.hookConfig.timout` is not an option and has no effect. Did you mean `hookConfig.timeout`?'],
     [{ multiTenanci: {} }, '`autoApi.multiTenanci` is not an option and has no effect. Did you mean `multiTenancy`?'],
     [{ plugin: [] }, '`autoApi.plugin` is not an option and has no effect. Did you mean `plugins`?'],
@@ -163,14 +235,22 @@ describe('an unknown option', () => {
   it('warns of `database` with the new place of the engine', () => {
     const { config, warnings, problems } = resolveOptions({ database: { client: 'pg' } })
     expect({ config, problems }).toEqual({ config: resolveOptions({}).config, problems: [] })
-    expect(warnings).toEqual(['`autoApi.database` is ignored. Pass the engine to `initializeDatabase(db, engine)` instead. → node_modules/nuxt-auto-api/docs/upgrading.md#database'])
+    expect(warnings).toEqual([
+      '`autoApi.database` is ignored. Pass the engine to `initializeDatabase(db, engine)` instead. → node_modules/nuxt-auto-api/docs/upgrading.md#database',
+    ])
   })
 })
 
 describe('an unknown option of `multiTenancy` or `csrf` fails the build, because the API would be less restricted than intended', () => {
   it.each([
-    [{ multiTenancy: { tenantField: 'x' } }, '`autoApi.multiTenancy.tenantField` is not an option. Did you mean `multiTenancy.tenantIdField`?'],
-    [{ multiTenancy: { scopedResource: ['posts'] } }, '`autoApi.multiTenancy.scopedResource` is not an option. Did you mean `multiTenancy.scopedResources`?'],
+    [
+      { multiTenancy: { tenantField: 'x' } },
+      '`autoApi.multiTenancy.tenantField` is not an option. Did you mean `multiTenancy.tenantIdField`?',
+    ],
+    [
+      { multiTenancy: { scopedResource: ['posts'] } },
+      '`autoApi.multiTenancy.scopedResource` is not an option. Did you mean `multiTenancy.scopedResources`?',
+    ],
     [{ multiTenancy: { constructor: 1 } }, '`autoApi.multiTenancy.constructor` is not an option.'],
     [{ csrf: { origin: ['https://example.com'] } }, '`autoApi.csrf.origin` is not an option. Did you mean `csrf.origins`?'],
   ])('reports %o', (options, message) => {
@@ -179,24 +259,33 @@ describe('an unknown option of `multiTenancy` or `csrf` fails the build, because
 })
 
 describe('resource names in options', () => {
-  const check = (multiTenancy: Record<string, unknown>) => checkResourceNames(resolveOptions({ multiTenancy }).config, ['posts', 'tags']).map(toMessage)
+  const check = (multiTenancy: Record<string, unknown>) =>
+    checkResourceNames(resolveOptions({ multiTenancy }).config, ['posts', 'tags']).map(toMessage)
 
   it('fail the build when a name in scopedResources is not registered, because the resource would be open to every tenant', () => {
-    expect(check({ scopedResources: ['tags', 'psots'] })).toEqual(['`autoApi.multiTenancy.scopedResources[1]` names `psots`, which is not a registered resource. Use the name of a registered resource. Did you mean `posts`?'])
+    expect(check({ scopedResources: ['tags', 'psots'] })).toEqual([
+      '`autoApi.multiTenancy.scopedResources[1]` names `psots`, which is not a registered resource. Use the name of a registered resource. Did you mean `posts`?',
+    ])
     expect(check({ scopedResources: ['post'] })).toEqual([expect.stringContaining('Did you mean `posts`?')])
   })
 
   it('fail the build when a name in excludedResources is not registered', () => {
-    expect(check({ excludedResources: ['tag'] })).toEqual([expect.stringContaining('`autoApi.multiTenancy.excludedResources[0]` names `tag`')])
+    expect(check({ excludedResources: ['tag'] })).toEqual([
+      expect.stringContaining('`autoApi.multiTenancy.excludedResources[0]` names `tag`'),
+    ])
   })
 
   it('fail the build when a name in hiddenFields.resources is not registered, because the fields would be readable', () => {
     const { config } = resolveOptions({ hiddenFields: { resources: { posts: ['secret'], tgas: ['secret'] } } })
-    expect(checkResourceNames(config, ['posts', 'tags']).map(toMessage)).toEqual(['`autoApi.hiddenFields.resources.tgas` names `tgas`, which is not a registered resource. Use the name of a registered resource. Did you mean `tags`?'])
+    expect(checkResourceNames(config, ['posts', 'tags']).map(toMessage)).toEqual([
+      '`autoApi.hiddenFields.resources.tgas` names `tgas`, which is not a registered resource. Use the name of a registered resource. Did you mean `tags`?',
+    ])
   })
 
   it('fail the build when a name is in both lists', () => {
-    expect(check({ scopedResources: ['posts'], excludedResources: ['posts'] })).toEqual(['`autoApi.multiTenancy.excludedResources[0]` names `posts`, which is also in `scopedResources`. Remove it from one of the two lists.'])
+    expect(check({ scopedResources: ['posts'], excludedResources: ['posts'] })).toEqual([
+      '`autoApi.multiTenancy.excludedResources[0]` names `posts`, which is also in `scopedResources`. Remove it from one of the two lists.',
+    ])
   })
 
   it('pass if they are registered, or if multi-tenancy is off', () => {

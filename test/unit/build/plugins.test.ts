@@ -7,16 +7,22 @@ import { generatePlugins } from '../../../src/build/virtual/plugins'
 import { createModuleImport } from '../../../src/module'
 import { defineAutoApiPlugin, type AutoApiPlugin } from '../../../src/runtime/server/plugin/contract'
 
-const notify = defineAutoApiPlugin({ from: 'my-plugins', name: 'notify' }, (options?: unknown, more?: unknown) => ({ name: 'notify', onRequest: () => [options, more] }))
+const notify = defineAutoApiPlugin({ from: 'my-plugins', name: 'notify' }, (options?: unknown, more?: unknown) => ({
+  name: 'notify',
+  onRequest: () => [options, more],
+}))
 const files = new Set(['/app/server/api-plugins', '/module/plugin.ts', '/app/schema.ts'])
-const collect = (option: unknown, hook: Parameters<typeof collectPlugins>[1] = () => {}) => collectPlugins(option, hook, path => path.startsWith('/') && !files.has(path) ? undefined : path, '/app')
+const collect = (option: unknown, hook: Parameters<typeof collectPlugins>[1] = () => {}) =>
+  collectPlugins(option, hook, path => (path.startsWith('/') && !files.has(path) ? undefined : path), '/app')
 const cyclic: { list: unknown[] } = { list: [] }
 cyclic.list.push(cyclic)
 const messages = async (option: unknown) => (await collect(option)).problems.map(toMessage)
 
 describe('the list of plugins', () => {
   it('accepts factories and files, and puts the plugins of modules first', async () => {
-    const { sources, problems } = await collect([notify({ a: [1, 'x', null, true] }), './server/api-plugins'], registry => registry.add(createModuleImport('/module/plugin.ts', 'extra')))
+    const { sources, problems } = await collect([notify({ a: [1, 'x', null, true] }), './server/api-plugins'], registry =>
+      registry.add(createModuleImport('/module/plugin.ts', 'extra')),
+    )
     expect(problems).toEqual([])
     const endpoints = [
       { route: '/api/posts/:id/publish', method: 'post', handler: '/app/server/publish.ts' },
@@ -46,7 +52,10 @@ export const taken = ["GET /posts/:"]
 `)
   })
 
-  it.each([['a path', './server/api-plugins'], ['a module import', createModuleImport('/module/plugin.ts', 'extra')]])('accepts %s instead of a list', async (_what, option) => {
+  it.each([
+    ['a path', './server/api-plugins'],
+    ['a module import', createModuleImport('/module/plugin.ts', 'extra')],
+  ])('accepts %s instead of a list', async (_what, option) => {
     expect((await collect(option)).sources).toHaveLength(1)
   })
 
@@ -55,7 +64,13 @@ export const taken = ["GET /posts/:"]
   })
 
   it('imports the exports that options name on the server and passes them to the factory', async () => {
-    const { sources, problems } = await collect([notify({ auth: createModuleImport('/module/plugin.ts', 'extra'), list: [createModuleImport('my-package', 'default')], since: undefined })])
+    const { sources, problems } = await collect([
+      notify({
+        auth: createModuleImport('/module/plugin.ts', 'extra'),
+        list: [createModuleImport('my-package', 'default')],
+        since: undefined,
+      }),
+    ])
     expect(problems).toEqual([])
     const generated = generatePlugins(sources, [], [])
     expect(generated).toContain('import { extra as option0 } from "/module/plugin.ts";\nimport { default as option1 } from "my-package";')
@@ -63,12 +78,18 @@ export const taken = ["GET /posts/:"]
   })
 
   it('fails the build when an option names a file that does not exist', async () => {
-    expect(await messages([notify({ nested: [{ auth: createModuleImport('/nowhere', 'auth') }] })])).toEqual(['`autoApi.plugins[0].notify(…).nested.0.auth` names an export of \'/nowhere\', which is not a file. Use the path of a file: absolute or with an alias.'])
+    expect(await messages([notify({ nested: [{ auth: createModuleImport('/nowhere', 'auth') }] })])).toEqual([
+      '`autoApi.plugins[0].notify(…).nested.0.auth` names an export of \'/nowhere\', which is not a file. Use the path of a file: absolute or with an alias.',
+    ])
   })
 
   it('creates an object that two options share, and the key `__proto__`, as in the config', async () => {
     const shared = { a: 1 }
-    const generated = generatePlugins((await collect([notify({ one: shared, two: shared, odd: JSON.parse('{"__proto__":1}') })])).sources, [], [])
+    const generated = generatePlugins(
+      (await collect([notify({ one: shared, two: shared, odd: JSON.parse('{"__proto__":1}') })])).sources,
+      [],
+      [],
+    )
     expect(generated).toContain('plugin0({"one":{"a":1},"two":{"a":1},"odd":{["__proto__"]:1}})')
   })
 
@@ -93,16 +114,21 @@ describe('the module of a factory', () => {
   it('has to be an installed package, a file or a virtual module', async () => {
     const { sources } = await collect(['there', 'missing', '#virtual', 'virtual:own'].map(from))
     const problems = await checkPluginPackages(sources, async name => name === 'there')
-    expect(problems.map(toMessage)).toEqual([expect.stringContaining('`autoApi.plugins[1]` comes from \'missing\', which is not an installed package')])
+    expect(problems.map(toMessage)).toEqual([
+      expect.stringContaining('`autoApi.plugins[1]` comes from \'missing\', which is not an installed package'),
+    ])
   })
 })
 
 describe('the resources of a plugin', () => {
   const table = createModuleImport('/app/schema.ts', 'notes')
-  const notebook = defineAutoApiPlugin({ from: 'my-plugins', name: 'notebook' }, (options: { table: unknown, resource?: string }): AutoApiPlugin => ({
-    name: 'notebook',
-    resources: registry => registry.register(options.resource ?? 'notes', { schema: options.table as typeof table }),
-  }))
+  const notebook = defineAutoApiPlugin(
+    { from: 'my-plugins', name: 'notebook' },
+    (options: { table: unknown, resource?: string }): AutoApiPlugin => ({
+      name: 'notebook',
+      resources: registry => registry.register(options.resource ?? 'notes', { schema: options.table as typeof table }),
+    }),
+  )
   const register = (made: readonly AutoApiPlugin[], before: (registry: Parameters<typeof registerPluginResources>[1]) => void = () => {}) =>
     collectRegistrations(async (registry) => {
       before(registry)
@@ -151,16 +177,44 @@ it('reports a resource that has the name of a plugin\'s path', () => {
 
 describe('a plugin that cannot be passed to the server fails the build with its path and what to do', () => {
   it.each<[string, unknown, string]>([
-    ['a function', { key: () => 'x' }, '`autoApi.plugins[0].notify(…).key` is an inline function. Name an export with `createModuleImport(path, name)`, or call `notify()` in a file and list the path of the file'],
-    ['an instance', { nested: [{ store: new Map() }] }, '`autoApi.plugins[0].notify(…).nested[0].store` is an instance of `Map`. Name an export'],
+    [
+      'a function',
+      { key: () => 'x' },
+      '`autoApi.plugins[0].notify(…).key` is an inline function. Name an export with `createModuleImport(path, name)`, or call `notify()` in a file and list the path of the file',
+    ],
+    [
+      'an instance',
+      { nested: [{ store: new Map() }] },
+      '`autoApi.plugins[0].notify(…).nested[0].store` is an instance of `Map`. Name an export',
+    ],
     ['a date', { since: new Date(0) }, '`autoApi.plugins[0].notify(…).since` is an instance of `Date`. Name an export'],
     ['a number that JSON has no form for', { limit: Infinity }, '`autoApi.plugins[0].notify(…).limit` is Infinity. Call'],
     ['a bigint', { limit: 1n }, '`autoApi.plugins[0].notify(…).limit` is 1n. Call'],
     ['a symbol', { key: Symbol('x') }, '`autoApi.plugins[0].notify(…).key` is Symbol(x). Call'],
     ['a key that is a symbol', { nested: { [Symbol('x')]: 1 } }, '`autoApi.plugins[0].notify(…).nested` has a key that is a symbol. Call'],
-    ['a class', { store: class { hit() {} } }, '`autoApi.plugins[0].notify(…).store` is a class. Name an export'],
-    ['a getter', { get key() { throw new Error('runs') } }, '`autoApi.plugins[0].notify(…).key` is an inline getter. Name an export'],
-    ['an object that contains itself', { nested: cyclic }, '`autoApi.plugins[0].notify(…).nested.list[0]` refers to an object that contains it. Call'],
+    [
+      'a class',
+      {
+        store: class {
+          hit() {}
+        },
+      },
+      '`autoApi.plugins[0].notify(…).store` is a class. Name an export',
+    ],
+    [
+      'a getter',
+      {
+        get key() {
+          throw new Error('runs')
+        },
+      },
+      '`autoApi.plugins[0].notify(…).key` is an inline getter. Name an export',
+    ],
+    [
+      'an object that contains itself',
+      { nested: cyclic },
+      '`autoApi.plugins[0].notify(…).nested.list[0]` refers to an object that contains it. Call',
+    ],
     // eslint-disable-next-line no-sparse-arrays -- the build must not close the gap
     ['a list with a gap', { list: [1, , 2] }, '`autoApi.plugins[0].notify(…).list` is a list with empty positions or keys. Call'],
   ])('reports %s in the options', async (_what, options, expected) => {
@@ -179,6 +233,8 @@ describe('a plugin that cannot be passed to the server fails the build with its 
   })
 
   it('reports an option that is not a list', async () => {
-    expect(await messages({ rateLimit: true })).toEqual(['`autoApi.plugins` is { rateLimit: true }. Use a list of plugins and paths of files.'])
+    expect(await messages({ rateLimit: true })).toEqual([
+      '`autoApi.plugins` is { rateLimit: true }. Use a list of plugins and paths of files.',
+    ])
   })
 })

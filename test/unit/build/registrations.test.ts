@@ -63,7 +63,10 @@ describe('an inline value instead of a module import fails the build with the de
 
   it.each([
     [{ authorization: { permissions: { read: () => true } } }, '`posts.authorization.permissions.read` is an inline function.'],
-    [{ authorization: { permissions: { read: true, update: async () => true } } }, '`posts.authorization.permissions.update` is an inline function.'],
+    [
+      { authorization: { permissions: { read: true, update: async () => true } } },
+      '`posts.authorization.permissions.update` is an inline function.',
+    ],
     [{ authorization: { rules: [{}, { allow() {} }] } }, '`posts.authorization.rules[1].allow` is an inline function.'],
     [{ authorization: { permissions: { read: true } } }, '`posts.authorization` is an inline object.'],
     [{ authorization: () => ({}) }, '`posts.authorization` is an inline function.'],
@@ -86,7 +89,9 @@ describe('an inline value instead of a module import fails the build with the de
 
   it('reports a getter without running it', () => {
     const authorization = Object.defineProperty({}, 'permissions', { enumerable: true, get: () => expect.fail('the getter ran') })
-    expect(messagesOf({ schema, authorization })).toEqual([expect.stringContaining('`posts.authorization.permissions` is an inline getter.')])
+    expect(messagesOf({ schema, authorization })).toEqual([
+      expect.stringContaining('`posts.authorization.permissions` is an inline getter.'),
+    ])
   })
 
   it.each([
@@ -104,18 +109,28 @@ describe('an inline value instead of a module import fails the build with the de
 
 describe('files', () => {
   it('fails the build with resource and key when a file does not exist', () => {
-    const { problems } = checkRegistrations([{ name: 'posts', registration: { schema, authorization } }], path => path === '/app/schema' ? path : undefined)
-    expect(problems.map(toMessage)).toEqual(['`posts.authorization` names `/app/auth`, which is not a file. Correct the path. The extension is optional. → node_modules/nuxt-auto-api/docs/upgrading.md#module-imports'])
+    const { problems } = checkRegistrations([{ name: 'posts', registration: { schema, authorization } }], path =>
+      path === '/app/schema' ? path : undefined,
+    )
+    expect(problems.map(toMessage)).toEqual([
+      '`posts.authorization` names `/app/auth`, which is not a file. Correct the path. The extension is optional. → node_modules/nuxt-auto-api/docs/upgrading.md#module-imports',
+    ])
   })
 })
 
 describe('keys', () => {
   it('fails the build when `schema` is missing', () => {
-    expect(messagesOf({ authorization })).toEqual(['`posts.schema` is missing. Add `schema: createModuleImport(path, name)`. → node_modules/nuxt-auto-api/docs/upgrading.md#module-imports'])
+    expect(messagesOf({ authorization })).toEqual([
+      '`posts.schema` is missing. Add `schema: createModuleImport(path, name)`. → node_modules/nuxt-auto-api/docs/upgrading.md#module-imports',
+    ])
   })
 
   it.each([undefined, null, 'schema', () => {}, [], schema])('fails the build when the registration is %o', (registration) => {
-    expect(messagesOf(registration)).toEqual([expect.stringContaining('`posts` has no registration. Call `registry.register(\'posts\', { schema: createModuleImport(path, name) })`.')])
+    expect(messagesOf(registration)).toEqual([
+      expect.stringContaining(
+        '`posts` has no registration. Call `registry.register(\'posts\', { schema: createModuleImport(path, name) })`.',
+      ),
+    ])
   })
 
   it.each([
@@ -200,7 +215,10 @@ describe('`disabled`', () => {
   })
 
   it.each([
-    [['delte'], '`posts.disabled[0]` is \'delte\', which is not an operation. Use one of: read, create, update, delete, aggregate, restore, purge, viewDeleted. Did you mean `delete`?'],
+    [
+      ['delte'],
+      '`posts.disabled[0]` is \'delte\', which is not an operation. Use one of: read, create, update, delete, aggregate, restore, purge, viewDeleted. Did you mean `delete`?',
+    ],
     [['read', 7], '`posts.disabled[1]` is not the name of an operation.'],
     ['delete', '`posts.disabled` is not a list of operations. Use a list of operations, such as `[\'delete\', \'purge\']`.'],
     [{ delete: true }, '`posts.disabled` is not a list of operations.'],
@@ -216,20 +234,26 @@ describe('`key`', () => {
   })
 
   it.each([[''], [[]], [['slug', 'slug']], [['slug', '']], [7], [null], [{ slug: true }]])('fails the build for other values: %j', (key) => {
-    expect(check('posts', { schema, key }).problems.map(toMessage)).toEqual([expect.stringContaining('`posts.key` does not name the columns that identify a row. Use a field name or a list')])
+    expect(check('posts', { schema, key }).problems.map(toMessage)).toEqual([
+      expect.stringContaining('`posts.key` does not name the columns that identify a row. Use a field name or a list'),
+    ])
   })
 })
 
 describe('`requireIfMatch`', () => {
   it.each([['yes'], [1], [null]])('fails the build for a value that is not a boolean: %j', (requireIfMatch) => {
-    expect(check('posts', { schema, requireIfMatch }).problems.map(toMessage)).toEqual([expect.stringContaining('`posts.requireIfMatch` is not `true` or `false`. Use `true` or `false`.')])
+    expect(check('posts', { schema, requireIfMatch }).problems.map(toMessage)).toEqual([
+      expect.stringContaining('`posts.requireIfMatch` is not `true` or `false`. Use `true` or `false`.'),
+    ])
   })
 
   it('fails the build if entity tags are off', () => {
     const [registration] = check('posts', { schema, requireIfMatch: true }).registrations as [CheckedRegistration]
     const config = (etag: boolean) => resolveOptions({ http: { etag } }).config
     expect(checkRequiredTags(config(true), [registration])).toEqual([])
-    expect(checkRequiredTags(config(false), [registration]).map(toMessage)).toEqual([expect.stringContaining('`posts.requireIfMatch` is true, but `autoApi.http.etag` is false')])
+    expect(checkRequiredTags(config(false), [registration]).map(toMessage)).toEqual([
+      expect.stringContaining('`posts.requireIfMatch` is true, but `autoApi.http.etag` is false'),
+    ])
   })
 })
 
@@ -237,7 +261,9 @@ describe('a resource without authorization', () => {
   const warningsOf = (...names: string[]) => checkRegistrations(names.map(name => ({ name, registration: { schema } })), anyFile).warnings
 
   it('causes a warning', () => {
-    expect(warningsOf('posts')).toEqual(['`posts` has no authorization, so every request is refused. Add `authorization: createModuleImport(path, name)` to the registration.'])
+    expect(warningsOf('posts')).toEqual([
+      '`posts` has no authorization, so every request is refused. Add `authorization: createModuleImport(path, name)` to the registration.',
+    ])
   })
 
   it('shares one warning with other resources', () => {
@@ -245,7 +271,13 @@ describe('a resource without authorization', () => {
   })
 
   it('is the only resource in the warning', () => {
-    const { warnings } = checkRegistrations([{ name: 'posts', registration: { schema, authorization } }, { name: 'tags', registration: { schema } }], anyFile)
+    const { warnings } = checkRegistrations(
+      [
+        { name: 'posts', registration: { schema, authorization } },
+        { name: 'tags', registration: { schema } },
+      ],
+      anyFile,
+    )
     expect(warnings).toEqual([expect.stringMatching(/^`tags` has no authorization,/)])
   })
 })
@@ -256,7 +288,10 @@ it('does not warn of missing authorization when `authorization` is invalid', () 
 
 describe('an app without resources', () => {
   it('causes a warning', () => {
-    expect(checkRegistrations([], anyFile)).toMatchObject({ problems: [], warnings: [expect.stringMatching(/^No resource is registered.*`autoApi:registerSchema`/)] })
+    expect(checkRegistrations([], anyFile)).toMatchObject({
+      problems: [],
+      warnings: [expect.stringMatching(/^No resource is registered.*`autoApi:registerSchema`/)],
+    })
   })
 })
 
@@ -292,7 +327,9 @@ describe('collectRegistrations', () => {
     }, anyFile)
     expect(problems.map(({ where }) => where)).toEqual(['_a', '_a.schema', 'b.authorization', 'b.hiddenFields'])
     expect(() => assertNoProblems(problems)).toThrow(AutoApiBuildError)
-    expect(() => assertNoProblems(problems)).toThrow(/^\[auto-api\] `_a` [^\n]+\n\[auto-api\] `_a\.schema` [^\n]+\n\[auto-api\] `b\.authorization` [^\n]+\n\[auto-api\] `b\.hiddenFields` [^\n]+$/)
+    expect(() => assertNoProblems(problems)).toThrow(
+      /^\[auto-api\] `_a` [^\n]+\n\[auto-api\] `_a\.schema` [^\n]+\n\[auto-api\] `b\.authorization` [^\n]+\n\[auto-api\] `b\.hiddenFields` [^\n]+$/,
+    )
     expect(() => assertNoProblems([])).not.toThrow()
   })
 })
@@ -307,7 +344,10 @@ describe('an override', () => {
       registry.register('posts', { schema, authorization, protectedFields: ['score'] })
     })
     expect(problems).toEqual([])
-    expect(registrations[0]).toMatchObject({ imports: { schema: { name: 'posts' }, authorization: { name: 'otherAuth' } }, data: { protectedFields: ['score'] } })
+    expect(registrations[0]).toMatchObject({
+      imports: { schema: { name: 'posts' }, authorization: { name: 'otherAuth' } },
+      data: { protectedFields: ['score'] },
+    })
   })
 
   it('is checked like a registration', async () => {

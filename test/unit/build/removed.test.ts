@@ -37,8 +37,17 @@ describe('a removed option fails the build, whatever its value', () => {
   })
 
   it('is reported together with the others, in every entry of a list', () => {
-    const found = findRemovedOptions({ autoApi: { hooks: {}, include: [] }, autoAdmin: { access: 1, customPages: [{ canAccess: 1 }, {}, { canAccess: 0 }] } })
-    expect(found.map(({ where }) => where)).toEqual(['autoApi.hooks', 'autoApi.include', 'autoAdmin.access', 'autoAdmin.customPages[0].canAccess', 'autoAdmin.customPages[2].canAccess'])
+    const found = findRemovedOptions({
+      autoApi: { hooks: {}, include: [] },
+      autoAdmin: { access: 1, customPages: [{ canAccess: 1 }, {}, { canAccess: 0 }] },
+    })
+    expect(found.map(({ where }) => where)).toEqual([
+      'autoApi.hooks',
+      'autoApi.include',
+      'autoAdmin.access',
+      'autoAdmin.customPages[0].canAccess',
+      'autoAdmin.customPages[2].canAccess',
+    ])
   })
 
   it('is not reported if it is undefined or inherited', () => {
@@ -61,10 +70,16 @@ describe('a removed option fails the build, whatever its value', () => {
 
 describe('the upgrade notes', () => {
   const headings = [...readFileSync(join(root, 'docs/upgrading.md'), 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, text]) => toSlug(text!))
-  const anchors = [...new Set(readdirSync(join(root, 'src/build'), { recursive: true, encoding: 'utf8' })
-    .filter(file => file.endsWith('.ts'))
-    .flatMap(file => [...readFileSync(join(root, 'src/build', file), 'utf8').matchAll(/anchor: '([^']+)'|(?:upgrading\.md|UPGRADE_NOTES\})#([\w-]+)/g)])
-    .map(([, literal, link]) => (literal ?? link)!))]
+  const anchors = [
+    ...new Set(
+      readdirSync(join(root, 'src/build'), { recursive: true, encoding: 'utf8' })
+        .filter(file => file.endsWith('.ts'))
+        .flatMap(file => [
+          ...readFileSync(join(root, 'src/build', file), 'utf8').matchAll(/anchor: '([^']+)'|(?:upgrading\.md|UPGRADE_NOTES\})#([\w-]+)/g),
+        ])
+        .map(([, literal, link]) => (literal ?? link)!),
+    ),
+  ]
 
   it.each(anchors)('have the heading #%s that a message links to', (anchor) => {
     expect(headings).toContain(anchor)
@@ -79,7 +94,9 @@ describe('the upgrade notes', () => {
   })
 
   it('are linked from every message', () => {
-    expect(anchors).toEqual(expect.arrayContaining([...REMOVED_OPTIONS.map(({ anchor }) => anchor), 'module-imports', 'inline-hooks', 'database']))
+    expect(anchors).toEqual(
+      expect.arrayContaining([...REMOVED_OPTIONS.map(({ anchor }) => anchor), 'module-imports', 'inline-hooks', 'database']),
+    )
   })
 
   it('link only to their own headings', () => {

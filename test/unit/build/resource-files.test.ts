@@ -62,10 +62,17 @@ describe('a resource file', () => {
   it.each([
     ['a namespace', 'import * as schema from \'../database/schema\'\nexport default defineResource(schema.posts, { permissions: {} })'],
     ['a constant', `${IMPORT}const resource = defineResource(posts, { permissions: {} })\nexport default resource`],
-    ['another local name', 'import { posts as table } from \'../database/schema\'\nexport default defineResource(table, { permissions: {} })'],
+    [
+      'another local name',
+      'import { posts as table } from \'../database/schema\'\nexport default defineResource(table, { permissions: {} })',
+    ],
     ['an authorization of another file', `${IMPORT}export default defineResource(posts, { authorization: postsAuth })`],
   ])('can use %s', (_, text) => {
-    expect(read(text)).toMatchObject({ registration: { schema, authorization: member('authorization') }, hasPermissions: true, problems: [] })
+    expect(read(text)).toMatchObject({
+      registration: { schema, authorization: member('authorization') },
+      hasPermissions: true,
+      problems: [],
+    })
   })
 
   it.each(['~~/server/database/schema', '@acme/schema'])('can import the table from %s', (from) => {
@@ -74,32 +81,76 @@ describe('a resource file', () => {
   })
 
   it.each([
-    ['no default export', `${IMPORT}export const posts2 = defineResource(posts)`, '`server/resources/posts.ts` does not export a resource as its default. Every file of this folder registers one resource. Write `export default defineResource(table'],
-    ['another default export', 'export default { permissions: { read: true } }', '`server/resources/posts.ts` does not export a resource as its default.'],
-    ['a syntax error', 'export default defineResource(posts, {', /^`server\/resources\/posts\.ts` cannot be read: .+\(1:\d+\).*Correct the syntax error\./],
-    ['a table of the same file', 'const posts = sqliteTable(\'posts\', {})\nexport default defineResource(posts)', '`posts.schema` (server/resources/posts.ts:2) is not the name of an imported table. Import the table from another file'],
+    [
+      'no default export',
+      `${IMPORT}export const posts2 = defineResource(posts)`,
+      '`server/resources/posts.ts` does not export a resource as its default. Every file of this folder registers one resource. Write `export default defineResource(table',
+    ],
+    [
+      'another default export',
+      'export default { permissions: { read: true } }',
+      '`server/resources/posts.ts` does not export a resource as its default.',
+    ],
+    [
+      'a syntax error',
+      'export default defineResource(posts, {',
+      /^`server\/resources\/posts\.ts` cannot be read: .+\(1:\d+\).*Correct the syntax error\./,
+    ],
+    [
+      'a table of the same file',
+      'const posts = sqliteTable(\'posts\', {})\nexport default defineResource(posts)',
+      '`posts.schema` (server/resources/posts.ts:2) is not the name of an imported table. Import the table from another file',
+    ],
     ['no table', 'export default defineResource()', '`posts.schema` (server/resources/posts.ts:1) is not the name of an imported table.'],
-    ['options of a variable', `${IMPORT}export default defineResource(posts, options)`, '`posts` (server/resources/posts.ts:2) is not an object literal, so the build cannot read it. Write the object out in the file.'],
+    [
+      'options of a variable',
+      `${IMPORT}export default defineResource(posts, options)`,
+      '`posts` (server/resources/posts.ts:2) is not an object literal, so the build cannot read it. Write the object out in the file.',
+    ],
   ])('is refused for %s', (_, text, message) => {
     expect(messagesOf(text)).toEqual([expect.stringMatching(message instanceof RegExp ? message : escape(message))])
   })
 
   it.each([
     ['{ permissions: { reed: true } }', '`posts.permissions.reed` (server/resources/posts.ts:2) is not an operation. Did you mean `read`?'],
-    ['{ permissions: { publish: true } }', '`posts.permissions.publish` (server/resources/posts.ts:2) is not an operation. Use one of: read, create'],
-    ['{ hooks: { beforeCraete: () => {} } }', '`posts.hooks.beforeCraete` (server/resources/posts.ts:2) is not a hook. Did you mean `beforeCreate`?'],
+    [
+      '{ permissions: { publish: true } }',
+      '`posts.permissions.publish` (server/resources/posts.ts:2) is not an operation. Use one of: read, create',
+    ],
+    [
+      '{ hooks: { beforeCraete: () => {} } }',
+      '`posts.hooks.beforeCraete` (server/resources/posts.ts:2) is not a hook. Did you mean `beforeCreate`?',
+    ],
     ['{ validation: { creat: schema } }', '`posts.validation.creat` (server/resources/posts.ts:2) is not a body. Did you mean `create`?'],
-    ['{ premissions: { read: true } }', '`posts.premissions` (server/resources/posts.ts:2) is not a key of a resource. Did you mean `permissions`?'],
-    ['{ schema: posts }', '`posts.schema` (server/resources/posts.ts:2) is not a key of a resource. The table is the first argument of `defineResource`.'],
-    ['{ authorization: auth, permissions: { read: true } }', '`posts.permissions` (server/resources/posts.ts:2) is set beside `authorization`. Move it into `authorization`.'],
-    ['{ hiddenFields: HIDDEN }', '`posts.hiddenFields` (server/resources/posts.ts:2) is not a literal, so the build cannot read it. Write the value out in the file.'],
+    [
+      '{ premissions: { read: true } }',
+      '`posts.premissions` (server/resources/posts.ts:2) is not a key of a resource. Did you mean `permissions`?',
+    ],
+    [
+      '{ schema: posts }',
+      '`posts.schema` (server/resources/posts.ts:2) is not a key of a resource. The table is the first argument of `defineResource`.',
+    ],
+    [
+      '{ authorization: auth, permissions: { read: true } }',
+      '`posts.permissions` (server/resources/posts.ts:2) is set beside `authorization`. Move it into `authorization`.',
+    ],
+    [
+      '{ hiddenFields: HIDDEN }',
+      '`posts.hiddenFields` (server/resources/posts.ts:2) is not a literal, so the build cannot read it. Write the value out in the file.',
+    ],
     ['{ hiddenFields: [...HIDDEN] }', '`posts.hiddenFields` (server/resources/posts.ts:2) is not a literal'],
     ['{ metadata: { label: t(\'posts\') } }', '`posts.metadata` (server/resources/posts.ts:2) is not a literal'],
     ['{ metadata: { get label() { return 1 } } }', '`posts.metadata` (server/resources/posts.ts:2) is not a literal'],
     ['{ requireIfMatch() {} }', '`posts.requireIfMatch` (server/resources/posts.ts:2) is not a literal'],
-    ['{ ...shared }', '`posts` (server/resources/posts.ts:2) contains a spread (`...`), so the build cannot read it. Write every key out in the file.'],
+    [
+      '{ ...shared }',
+      '`posts` (server/resources/posts.ts:2) contains a spread (`...`), so the build cannot read it. Write every key out in the file.',
+    ],
     ['{ [key]: 1 }', '`posts` (server/resources/posts.ts:2) contains a computed key, so the build cannot read it.'],
-    ['{ relations: relations(posts, () => ({})) }', '`posts.relations` (server/resources/posts.ts:2) is not the name of an import. Import the relations from another file.'],
+    [
+      '{ relations: relations(posts, () => ({})) }',
+      '`posts.relations` (server/resources/posts.ts:2) is not the name of an import. Import the relations from another file.',
+    ],
   ])('names the key, the line and the correction: %s', (options, message) => {
     expect(optionMessages(options)).toEqual([expect.stringMatching(escape(message))])
   })
@@ -120,7 +171,10 @@ describe('the folder of resource files', () => {
     dev: true,
     _layers: [
       { cwd: root, config: { rootDir: root, srcDir: join(root, 'app'), serverDir: join(root, 'server') } },
-      { cwd: join(root, 'layer'), config: { rootDir: join(root, 'layer'), srcDir: join(root, 'layer/app'), serverDir: join(root, 'layer/server') } },
+      {
+        cwd: join(root, 'layer'),
+        config: { rootDir: join(root, 'layer'), srcDir: join(root, 'layer/app'), serverDir: join(root, 'layer/server') },
+      },
     ] as never,
   })
   const collect = (option: unknown = 'resources') => collectResourceFiles(option, { options: optionsOf() })
@@ -155,7 +209,9 @@ describe('the folder of resource files', () => {
 
   it('reports subfolders, whose files would be ignored', () => {
     add('server/resources/blog/posts.ts')
-    expect(collect().problems.map(toMessage)).toEqual(['`server/resources/blog` is a folder. Move its files one folder up: the name of a file is the name of its resource.'])
+    expect(collect().problems.map(toMessage)).toEqual([
+      '`server/resources/blog` is a folder. Move its files one folder up: the name of a file is the name of its resource.',
+    ])
   })
 
   it('has the same checks as the hook, together with it', async () => {
@@ -170,7 +226,9 @@ describe('the folder of resource files', () => {
     }, path => path, collect().resources)
     expect(problems.map(toMessage)).toEqual([
       '`permissions` is the name of a route of the API. Choose another name.',
-      expect.stringMatching(/^`posts` is registered twice\. Register each resource once: in a file of `server\/resources` or in the hook\./),
+      expect.stringMatching(
+        /^`posts` is registered twice\. Register each resource once: in a file of `server\/resources` or in the hook\./,
+      ),
     ])
     expect(warnings).toEqual([
       '`tags` and `posts` have no authorization, so every request is refused. Add `permissions: { read: true }` to '
@@ -180,7 +238,10 @@ describe('the folder of resource files', () => {
   })
 
   it('is imported by the server once per file', async () => {
-    add('server/resources/posts.ts', `${IMPORT}export default defineResource(posts, { permissions: {}, hooks: {}, hiddenFields: ['secret'] })`)
+    add(
+      'server/resources/posts.ts',
+      `${IMPORT}export default defineResource(posts, { permissions: {}, hooks: {}, hiddenFields: ['secret'] })`,
+    )
     const { registrations } = await collectRegistrations(() => {}, path => path, collect().resources)
     const registry = generateRegistry(registrations, root)
     expect(registry.match(/^import .*$/gm)).toEqual([
@@ -198,7 +259,8 @@ describe('the folder of resource files', () => {
     const callHook = vi.fn()
     const nuxt = { options: optionsOf(), hook: (name: string, run: () => void) => hooks[name] = run, callHook }
     watchResourceFiles('resources', nuxt as never, collect())
-    const restarts = (count: number) => vi.waitFor(() => expect(callHook.mock.calls).toEqual(Array(count).fill(['restart'])), { timeout: 10_000 })
+    const restarts = (count: number) =>
+      vi.waitFor(() => expect(callHook.mock.calls).toEqual(Array(count).fill(['restart'])), { timeout: 10_000 })
     try {
       add('server/resources/posts.ts')
       await restarts(1)

@@ -33,7 +33,10 @@ describe('a route rule that would cache a response of the API', () => {
     ['another path', { '/blog/**': { swr: 60 }, '/': { prerender: true }, '/apis/**': { swr: 1 }, '/api/other/**': { swr: 1 } }],
     ['a longer path', { '/api/posts/1/2/3/4/5': { swr: 1 }, '/api/posts/*/comments': { swr: 1 } }],
     ['a file name that no path has', { '/api/*.json': { swr: 1 } }],
-    ['rules that cache nothing', { '/api/**': { cors: true, headers: { 'x-a': '1' }, swr: false, cache: false, isr: false, prerender: false, static: false } }],
+    [
+      'rules that cache nothing',
+      { '/api/**': { cors: true, headers: { 'x-a': '1' }, swr: false, cache: false, isr: false, prerender: false, static: false } },
+    ],
     ['undefined', { '/api/**': undefined, '/**': { swr: undefined } }],
     ['a more specific rule that turns it off', { '/**': { swr: 1, cache: { swr: true } }, '/api/**': { swr: false, cache: false } }],
     ['the same rules in reverse order', { '/api/**': { swr: false, cache: false }, '/**': { swr: 1, cache: { swr: true } } }],
@@ -44,7 +47,11 @@ describe('a route rule that would cache a response of the API', () => {
   it.each<[title: string, rules: RouteRules, path: string]>([
     ['only one record is excluded', { '/**': { swr: 1 }, '/api/posts/1': { swr: false } }, 'routeRules[\'/**\'].swr'],
     ['a less specific rule turns it off', { '/**': { swr: false }, '/api/posts': { swr: 1 } }, 'routeRules[\'/api/posts\'].swr'],
-    ['the rule that Nitro derives stays on', { '/**': { swr: 1, cache: { swr: true } }, '/api/**': { swr: false } }, 'routeRules[\'/**\'].swr'],
+    [
+      'the rule that Nitro derives stays on',
+      { '/**': { swr: 1, cache: { swr: true } }, '/api/**': { swr: false } },
+      'routeRules[\'/**\'].swr',
+    ],
     ['another rule of the same path stays on', { '/**': { isr: true }, '/api/**': { swr: false, cache: false } }, 'routeRules[\'/**\'].isr'],
   ])('is found although %s', (_, rules, path) => {
     expect(pathsOf(rules)).toEqual([path])

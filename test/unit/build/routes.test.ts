@@ -8,7 +8,11 @@ const mount = (names: string[], prefix = '/api') => toHandlers(names, prefix, fi
 const pathsOf = (handlers: readonly Handler[]) => handlers.map(({ route }) => route)
 /** Only the given paths, so that a new row of `PATHS` does not break these tests. */
 const onPaths = (handlers: readonly Handler[], ...paths: string[]) => pathsOf(handlers).filter(path => paths.includes(path!))
-const left = (...app: Omit<Handler, 'handler'>[]) => withoutAppRoutes(mount(['posts']), app.map(handler => ({ handler: '/app/file', ...handler })))
+const left = (...app: Omit<Handler, 'handler'>[]) =>
+  withoutAppRoutes(
+    mount(['posts']),
+    app.map(handler => ({ handler: '/app/file', ...handler })),
+  )
 
 describe('the mounted routes', () => {
   it('have one static path per resource and path, with the file that handles its methods', () => {

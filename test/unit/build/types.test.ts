@@ -45,8 +45,18 @@ describe('the types of the registered tables', () => {
   it('are generated without a table that cannot be loaded, with a warning', async () => {
     const broken = join(folder, 'broken.ts')
     writeFileSync(broken, 'throw new Error(\'only in the server\')\nexport const pages = {}\n')
-    const pages = { name: 'pages', imports: { schema: { __moduleImport: true as const, path: broken, name: 'pages' } }, data: { protectedFields: ['rank'] } }
-    const { resources, warnings } = await describeTables({ registrations: [...registrations, pages], config, rootDir: folder, alias: drizzleAlias, describer })
+    const pages = {
+      name: 'pages',
+      imports: { schema: { __moduleImport: true as const, path: broken, name: 'pages' } },
+      data: { protectedFields: ['rank'] },
+    }
+    const { resources, warnings } = await describeTables({
+      registrations: [...registrations, pages],
+      config,
+      rootDir: folder,
+      alias: drizzleAlias,
+      describer,
+    })
     expect(resources.map(({ name }) => name)).toEqual(registrations.map(({ name }) => name))
     expect(warnings).toEqual([expect.stringContaining('`pages`: the table could not be loaded at build time')])
     expect(warnings[0]).toContain('only in the server')
@@ -56,18 +66,39 @@ describe('the types of the registered tables', () => {
   })
 
   it('are not generated if a registration names an unknown column, which fails the build', async () => {
-    const mistaken = registrations.map(registration => registration.name === 'writers' ? { ...registration, data: { hiddenFields: ['secrt'] } } : registration)
-    const { resources, error: mistake } = await describeTables({ registrations: mistaken, config, rootDir: folder, alias: drizzleAlias, describer })
+    const mistaken = registrations.map(registration =>
+      registration.name === 'writers' ? { ...registration, data: { hiddenFields: ['secrt'] } } : registration,
+    )
+    const { resources, error: mistake } = await describeTables({
+      registrations: mistaken,
+      config,
+      rootDir: folder,
+      alias: drizzleAlias,
+      describer,
+    })
     expect(resources).toEqual([])
-    expect(mistake).toMatch(/`writers\.hiddenFields` names `secrt`, which is not a column of table "writers" \(.*tables\.ts, export `writers`\)\. Did you mean `secret`\?/)
+    expect(mistake).toMatch(
+      /`writers\.hiddenFields` names `secrt`, which is not a column of table "writers" \(.*tables\.ts, export `writers`\)\. Did you mean `secret`\?/,
+    )
   })
 
   it('know the key of a table without a primary key, and the build fails without one, naming the resource and the ways to declare it', async () => {
     const file = join(folder, 'keyless.ts')
-    writeFileSync(file, `import { integer, sqliteTable, text } from '${import.meta.resolve('drizzle-orm/sqlite-core')}'\nexport const lines = sqliteTable('lines', { document: text().notNull(), position: integer().notNull(), text: text() })\n`)
-    const describeLines = (data: object) => describeTables({
-      registrations: [...registrations, { name: 'lines', imports: { schema: { __moduleImport: true, path: file, name: 'lines' } }, data }], config, rootDir: folder, alias: drizzleAlias, describer,
-    })
+    writeFileSync(
+      file,
+      `import { integer, sqliteTable, text } from '${import.meta.resolve('drizzle-orm/sqlite-core')}'\nexport const lines = sqliteTable('lines', { document: text().notNull(), position: integer().notNull(), text: text() })\n`,
+    )
+    const describeLines = (data: object) =>
+      describeTables({
+        registrations: [
+          ...registrations,
+          { name: 'lines', imports: { schema: { __moduleImport: true, path: file, name: 'lines' } }, data },
+        ],
+        config,
+        rootDir: folder,
+        alias: drizzleAlias,
+        describer,
+      })
     const { resources } = await describeLines({ key: ['document', 'position'] })
     const lines = resources.find(({ name }) => name === 'lines')!
     expect([lines.key, lines.create, lines.update]).toEqual([['document', 'position'], ['document', 'position', 'text'], ['text']])
@@ -81,8 +112,21 @@ describe('the types of the registered tables', () => {
 
   it('contain the current columns of a table that changes', async () => {
     const file = join(folder, 'changing.ts')
-    const write = (columns: string) => writeFileSync(file, `import { integer, sqliteTable, text } from '${import.meta.resolve('drizzle-orm/sqlite-core')}'\nexport const pages = sqliteTable('pages', { id: integer('id').primaryKey(), ${columns} })\n`)
-    const describePages = async () => (await describeTables({ registrations: [{ name: 'pages', imports: { schema: { __moduleImport: true, path: file, name: 'pages' } }, data: {} }], config, rootDir: folder, alias: drizzleAlias, describer })).resources[0]!.update
+    const write = (columns: string) =>
+      writeFileSync(
+        file,
+        `import { integer, sqliteTable, text } from '${import.meta.resolve('drizzle-orm/sqlite-core')}'\nexport const pages = sqliteTable('pages', { id: integer('id').primaryKey(), ${columns} })\n`,
+      )
+    const describePages = async () =>
+      (
+        await describeTables({
+          registrations: [{ name: 'pages', imports: { schema: { __moduleImport: true, path: file, name: 'pages' } }, data: {} }],
+          config,
+          rootDir: folder,
+          alias: drizzleAlias,
+          describer,
+        })
+      ).resources[0]!.update
     write('title: text(\'title\')')
     expect(await describePages()).toEqual(['title'])
     write('title: text(\'title\'), body: text(\'body\')')
@@ -107,10 +151,21 @@ describe('the types of the routes', () => {
     }
     typeRoutes(routes, '/v1', [{ name: 'posts', data: {} }, { name: 'postscripts', data: {} }])
     expect(routes).toEqual({
-      '/v1/posts': { get: [`import('${ours}').RouteResponses<'posts'>['list']`], post: [`import('${ours}').RouteResponses<'posts'>['create']`] },
-      '/v1/posts/:id': { get: mine, patch: [`import('${ours}').RouteResponses<'posts'>['update']`], delete: [`import('${ours}').RouteResponses<'posts'>['delete']`] },
+      '/v1/posts': {
+        get: [`import('${ours}').RouteResponses<'posts'>['list']`],
+        post: [`import('${ours}').RouteResponses<'posts'>['create']`],
+      },
+      '/v1/posts/:id': {
+        get: mine,
+        patch: [`import('${ours}').RouteResponses<'posts'>['update']`],
+        delete: [`import('${ours}').RouteResponses<'posts'>['delete']`],
+      },
       '/v1/posts/mine': { get: mine },
-      '/v1/postscripts/:id': { get: [`import('${ours}').RouteResponses<'postscripts'>['get']`], patch: [`import('${ours}').RouteResponses<'postscripts'>['update']`], delete: [`import('${ours}').RouteResponses<'postscripts'>['delete']`] },
+      '/v1/postscripts/:id': {
+        get: [`import('${ours}').RouteResponses<'postscripts'>['get']`],
+        patch: [`import('${ours}').RouteResponses<'postscripts'>['update']`],
+        delete: [`import('${ours}').RouteResponses<'postscripts'>['delete']`],
+      },
       '/v1/permissions': { get: [`import('${ours}').GlobalResponses['permissions']`] },
     })
   })
@@ -118,7 +173,11 @@ describe('the types of the routes', () => {
 
 describe('a disabled operation', () => {
   it('has no type for `$fetch`, but a method remains if one of its operations is enabled', () => {
-    const routes = () => ({ '/api/posts': { default: nitro('collection') }, '/api/posts/:id': { default: nitro('record') }, '/api/posts/:id/restore': { default: nitro('restore') } })
+    const routes = () => ({
+      '/api/posts': { default: nitro('collection') },
+      '/api/posts/:id': { default: nitro('record') },
+      '/api/posts/:id/restore': { default: nitro('restore') },
+    })
     const methods = (disabled: string[]) => {
       const typed = routes()
       typeRoutes(typed, '/api', [{ name: 'posts', data: { disabled } }])
@@ -146,7 +205,14 @@ describe('the generated data for the browser', () => {
     const code = generateClient('/v1', resources)
     const facts = JSON.parse(/Facts>> = ([\s\S]+)$/.exec(code)![1]!)
     expect(code).toContain('export const prefix: string = "/v1"')
-    expect(facts.articles).toEqual({ relations: { writer: { to: 'writers' }, ratings: { to: 'ratings', many: true }, labels: { to: 'labels', many: true, linked: true }, writers: { to: 'writers', many: true, linked: true, via: 'ratings' } } })
+    expect(facts.articles).toEqual({
+      relations: {
+        writer: { to: 'writers' },
+        ratings: { to: 'ratings', many: true },
+        labels: { to: 'labels', many: true, linked: true },
+        writers: { to: 'writers', many: true, linked: true, via: 'ratings' },
+      },
+    })
     expect(facts.ratings.key).toEqual(['articleId', 'writerId'])
     // It contains no columns, so no hidden ones.
     expect(code).not.toContain('secret')
@@ -154,7 +220,9 @@ describe('the generated data for the browser', () => {
   })
 
   it('contains no relation over a hidden key', async () => {
-    const hidden = registrations.map(registration => registration.name === 'articles' ? { ...registration, data: { hiddenFields: ['writerId'] } } : registration)
+    const hidden = registrations.map(registration =>
+      registration.name === 'articles' ? { ...registration, data: { hiddenFields: ['writerId'] } } : registration,
+    )
     const { resources } = await describeTables({ registrations: hidden, config, rootDir: folder, alias: drizzleAlias, describer })
     const relationsOf = (name: string) => resources.find(resource => resource.name === name)!.relations.map(({ name }) => name)
     expect(relationsOf('articles')).not.toContain('writer')

@@ -19,7 +19,10 @@ let count = 0
 beforeAll(() => {
   // The quotes in the path must be escaped in the generated code.
   dir = mkdtempSync(join(tmpdir(), 'auto-api \'" '))
-  writeFileSync(join(dir, 'schema.mjs'), 'export const posts = { table: "posts" }\nexport const tags = { table: "tags" }\nexport const posts_tags = {}\n')
+  writeFileSync(
+    join(dir, 'schema.mjs'),
+    'export const posts = { table: "posts" }\nexport const tags = { table: "tags" }\nexport const posts_tags = {}\n',
+  )
   writeFileSync(join(dir, 'auth.mjs'), 'export default { permissions: {} }\nexport { x as class }\nconst x = 7\n')
 })
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
@@ -53,12 +56,29 @@ describe('#auto-api/registry', () => {
 
   it('returns the registered exports by key, and the data unchanged', async () => {
     const metadata = { 'icon': '</script>\u2028', 'a-b': ['`${x}`', '\'"\\', null], 'constructor': 1 }
-    const { registrations } = await load(registryOf({
-      'posts': { schema: from('schema.mjs', 'posts'), authorization: from('auth.mjs', 'default'), hooks: from('auth.mjs', 'class'), hiddenFields: ['se\'cret'], protectedFields: [], metadata },
-      'blog-tags': { schema: from('schema.mjs', 'tags') },
-    })) as unknown as typeof registryStandIn
+    const { registrations } = (await load(
+      registryOf({
+        'posts': {
+          schema: from('schema.mjs', 'posts'),
+          authorization: from('auth.mjs', 'default'),
+          hooks: from('auth.mjs', 'class'),
+          hiddenFields: ['se\'cret'],
+          protectedFields: [],
+          metadata,
+        },
+        'blog-tags': { schema: from('schema.mjs', 'tags') },
+      }),
+    )) as unknown as typeof registryStandIn
     expect(registrations()).toEqual([
-      { name: 'posts', schema: { table: 'posts' }, authorization: { permissions: {} }, hooks: 7, hiddenFields: ['se\'cret'], protectedFields: [], metadata },
+      {
+        name: 'posts',
+        schema: { table: 'posts' },
+        authorization: { permissions: {} },
+        hooks: 7,
+        hiddenFields: ['se\'cret'],
+        protectedFields: [],
+        metadata,
+      },
       { name: 'blog-tags', schema: { table: 'tags' } },
     ])
   })

@@ -26,18 +26,23 @@ function createApp(files: Readonly<Record<string, string>>): string {
   return app
 }
 
-async function checkApp(files: Readonly<Record<string, string>>, options: Partial<CheckOptions> = {}): Promise<Checked & { readonly hasMatrix: boolean }> {
+async function checkApp(
+  files: Readonly<Record<string, string>>,
+  options: Partial<CheckOptions> = {},
+): Promise<Checked & { readonly hasMatrix: boolean }> {
   const app = createApp(files)
   try {
-    return { ...await check({ cwd: app, ...options }), hasMatrix: existsSync(join(app, 'access-matrix.md')) }
+    return { ...(await check({ cwd: app, ...options })), hasMatrix: existsSync(join(app, 'access-matrix.md')) }
   }
   finally {
     rmSync(app, { recursive: true })
   }
 }
 
-const schemaOf = (columns: string) => `import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'\nexport const posts = sqliteTable('posts', { ${columns} })\n`
-const resourceOf = (options: string) => `import { posts } from '../database/schema'\nexport default defineResource(posts, { permissions: { read: true }, ${options} })\n`
+const schemaOf = (columns: string) =>
+  `import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'\nexport const posts = sqliteTable('posts', { ${columns} })\n`
+const resourceOf = (options: string) =>
+  `import { posts } from '../database/schema'\nexport default defineResource(posts, { permissions: { read: true }, ${options} })\n`
 
 describe('check of an app with mistakes that only the loaded tables show', () => {
   it('lists them once each, and writes no access matrix', async () => {
@@ -62,7 +67,9 @@ describe('check of an app whose silent mistakes only the loaded tables show', ()
 
   it('warns of tenant columns without multi-tenancy, and notes a table with two sets of rules', async () => {
     const { problems, notes } = await checkApp(files, { update: true })
-    expect(problems).toEqual([expect.stringMatching(/^`posts` and `staffPosts` have the column `organizationId`, but `autoApi\.multiTenancy` is not set/)])
+    expect(problems).toEqual([
+      expect.stringMatching(/^`posts` and `staffPosts` have the column `organizationId`, but `autoApi\.multiTenancy` is not set/),
+    ])
     expect(notes).toEqual([expect.stringMatching(/^`posts` and `staffPosts` are two resources of one table, with different rules/)])
   })
 })
@@ -119,7 +126,11 @@ describe('check', () => {
   })
 
   it('fails without a matrix, and names the command that writes it', () => {
-    expect(findMatrixProblem(join(folder, 'none.txt'), '')).toEqual([expect.stringMatching(/^`none\.txt`, the access matrix, does not exist yet\..* Run `npx nuxt-auto-api check --update` to write the file/)])
+    expect(findMatrixProblem(join(folder, 'none.txt'), '')).toEqual([
+      expect.stringMatching(
+        /^`none\.txt`, the access matrix, does not exist yet\..* Run `npx nuxt-auto-api check --update` to write the file/,
+      ),
+    ])
   })
 
   it('refuses an app without the module', async () => {

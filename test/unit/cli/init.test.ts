@@ -44,7 +44,9 @@ describe('init', () => {
       'npm run dev',
     ])
     expect(read('app/app.vue')).toBe('<template />')
-    expect(read('nuxt.config.ts')).toBe('export default defineNuxtConfig({\n  modules: [\'nuxt-auto-api\'],\n  devtools: { enabled: true },\n})\n')
+    expect(read('nuxt.config.ts')).toBe(
+      'export default defineNuxtConfig({\n  modules: [\'nuxt-auto-api\'],\n  devtools: { enabled: true },\n})\n',
+    )
     expect(readFileSync(join(docs, 'getting-started.md'), 'utf8')).toContain(read('server/resources/posts.ts'))
   })
 
@@ -65,7 +67,12 @@ describe('init', () => {
     write('pnpm-lock.yaml', '')
     const { commands } = init({ cwd, docs })
     expect(read('server/plugins/database.ts')).toContain('\'postgres\'')
-    expect(commands).toEqual(['pnpm add vue@3 @tanstack/vue-query', 'pnpm add -D drizzle-kit @types/pg', 'pnpm drizzle-kit push', 'pnpm dev'])
+    expect(commands).toEqual([
+      'pnpm add vue@3 @tanstack/vue-query',
+      'pnpm add -D drizzle-kit @types/pg',
+      'pnpm drizzle-kit push',
+      'pnpm dev',
+    ])
   })
 
   it('refuses a folder without a Nuxt app', () => {
@@ -80,22 +87,32 @@ describe('the module in nuxt.config', () => {
     ['export default defineNuxtConfig({})', 'export default defineNuxtConfig({\n  modules: [\'nuxt-auto-api\'],\n})'],
     ['export default defineNuxtConfig({ ssr: true })', 'export default defineNuxtConfig({\n  modules: [\'nuxt-auto-api\'], ssr: true })'],
     ['export default { modules: [] }', 'export default { modules: [\'nuxt-auto-api\'] }'],
-    ['export default defineNuxtConfig({ modules: [\'@nuxt/ui\', [\'a\', {}]] })', 'export default defineNuxtConfig({ modules: [\'@nuxt/ui\', [\'a\', {}], \'nuxt-auto-api\'] })'],
+    [
+      'export default defineNuxtConfig({ modules: [\'@nuxt/ui\', [\'a\', {}]] })',
+      'export default defineNuxtConfig({ modules: [\'@nuxt/ui\', [\'a\', {}], \'nuxt-auto-api\'] })',
+    ],
   ])('is added: %s', (source, result) => {
     expect(addModule(source, 'nuxt-auto-api')).toBe(result)
   })
 
-  it.each(['export default defineNuxtConfig({ modules: [\'nuxt-auto-api\'] })', 'export default defineNuxtConfig({ modules: [[\'nuxt-auto-api\', {}]] })'])('is not added twice: %s', (source) => {
+  it.each([
+    'export default defineNuxtConfig({ modules: [\'nuxt-auto-api\'] })',
+    'export default defineNuxtConfig({ modules: [[\'nuxt-auto-api\', {}]] })',
+  ])('is not added twice: %s', (source) => {
     expect(addModule(source, 'nuxt-auto-api')).toBe(source)
   })
 
-  it.each(['export default config', 'export default defineNuxtConfig({ modules: list })', 'export default {', 'module.exports = {}'])('is left to the user if the config cannot be read: %s', (source) => {
-    expect(addModule(source, 'nuxt-auto-api')).toBeUndefined()
-  })
+  it.each(['export default config', 'export default defineNuxtConfig({ modules: list })', 'export default {', 'module.exports = {}'])(
+    'is left to the user if the config cannot be read: %s',
+    (source) => {
+      expect(addModule(source, 'nuxt-auto-api')).toBeUndefined()
+    },
+  )
 })
 
 describe('add', () => {
-  const SCHEMA = 'import { sqliteTable } from \'drizzle-orm/sqlite-core\'\nexport const posts = sqliteTable(\'posts\', {})\nexport const blogComments = sqliteTable(\'blog_comments\', {})\n'
+  const SCHEMA
+    = 'import { sqliteTable } from \'drizzle-orm/sqlite-core\'\nexport const posts = sqliteTable(\'posts\', {})\nexport const blogComments = sqliteTable(\'blog_comments\', {})\n'
 
   it('writes the resource file of a table, without public access', () => {
     write('server/database/schema.ts', SCHEMA)

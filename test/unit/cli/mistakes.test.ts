@@ -40,15 +40,26 @@ describe('a plugin without what it needs', { timeout: 300_000 }, () => {
   }, 300_000)
 
   it.each([
-    ['auditLog', [], '[auto-api] The plugin `audit-log` has `rows` for `auditLog`, which is not a registered resource. Register `auditLog`, or name another'],
+    [
+      'auditLog',
+      [],
+      '[auto-api] The plugin `audit-log` has `rows` for `auditLog`, which is not a registered resource. Register `auditLog`, or name another',
+    ],
     ['idempotency', [], '[auto-api] idempotency: the schema exports no table of `idempotencyKeysTable()`'],
-    ['activityFeed', [{ actor: { resource: 'notes', label: 'id' } }], '[auto-api] activityFeed: list the plugin `auditLog()` before it in `autoApi.plugins`.'],
+    [
+      'activityFeed',
+      [{ actor: { resource: 'notes', label: 'id' } }],
+      '[auto-api] activityFeed: list the plugin `auditLog()` before it in `autoApi.plugins`.',
+    ],
   ])('is an error of the command check: %s', async (name, options, message) => {
     const error = await findStartError(registered.tables, listed(name, ...options))
     expect(error?.slice(0, message.length)).toBe(message)
   })
 
-  it.each([['rateLimit', { limit: 5, window: 1, store: 'limits' }], ['responseCache', { storage: 'responses' }]])('is not one whose storage only the server has: %s', async (name, options) => {
+  it.each([
+    ['rateLimit', { limit: 5, window: 1, store: 'limits' }],
+    ['responseCache', { storage: 'responses' }],
+  ])('is not one whose storage only the server has: %s', async (name, options) => {
     expect(await findStartError(registered.tables, listed(name, options))).toBeUndefined()
   })
 })

@@ -32,7 +32,11 @@ function run(command: readonly string[], env: NodeJS.ProcessEnv = {}) {
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
     [join(root, 'node_modules/jiti/lib/jiti-cli.mjs'), join(root, 'src/cli/index.ts'), ...command, '--cwd', cwd],
-    { cwd: root, encoding: 'utf8', env: { ...process.env, NODE_ENV: undefined, TEST: undefined, VITEST: undefined, CI: '1', NO_COLOR: '1', ...env } },
+    {
+      cwd: root,
+      encoding: 'utf8',
+      env: { ...process.env, NODE_ENV: undefined, TEST: undefined, VITEST: undefined, CI: '1', NO_COLOR: '1', ...env },
+    },
   )
   return { status, printed: `${stdout}${stderr}`.split('\n').map(line => line.trim()).filter(line => line !== '') }
 }

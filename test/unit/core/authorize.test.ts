@@ -1,6 +1,14 @@
 /** Several operations of one request, the context that rules receive, and what a credential with scopes can do. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { authorize, authorizeAny, authorizeGate, can, contextFor, decide, isAuthorized } from '../../../src/runtime/server/core/access/authorize'
+import {
+  authorize,
+  authorizeAny,
+  authorizeGate,
+  can,
+  contextFor,
+  decide,
+  isAuthorized,
+} from '../../../src/runtime/server/core/access/authorize'
 import { setLimits } from '../../../src/runtime/server/core/request/limits'
 import type { Call } from '../../../src/runtime/server/core/request/session'
 import type { AutoApiContext, AutoApiUser, Permission, ResourceAuth } from '../../../src/runtime/server/registration'
@@ -30,21 +38,36 @@ const codeOf = async (run: () => unknown) => {
 }
 
 /** Rules that data decides, and the same rules in code. */
-const FORMS: readonly [form: string, rule: (allowed: boolean) => Permission][] = [['data', allowed => allowed], ['code', allowed => async () => allowed]]
+const FORMS: readonly [form: string, rule: (allowed: boolean) => Permission][] = [
+  ['data', allowed => allowed],
+  ['code', allowed => async () => allowed],
+]
 
 describe.each(FORMS)('operations whose rules are %s', (_form, rule) => {
   const OPERATIONS: readonly Operation[] = ['read', 'aggregate', 'viewDeleted']
 
   it('pass only together', async () => {
-    const allowed = (...refused: Operation[]) => Object.fromEntries(OPERATIONS.map(operation => [operation, rule(!refused.includes(operation))]))
-    const run = (...refused: Operation[]) => codeOf(() => authorize(callOf(allowed(...refused)), callOf({}).resource, []) ?? authorize(callOf(allowed(...refused)), callOf(allowed(...refused)).resource, OPERATIONS))
+    const allowed = (...refused: Operation[]) =>
+      Object.fromEntries(OPERATIONS.map(operation => [operation, rule(!refused.includes(operation))]))
+    const run = (...refused: Operation[]) =>
+      codeOf(
+        () =>
+          authorize(callOf(allowed(...refused)), callOf({}).resource, [])
+          ?? authorize(callOf(allowed(...refused)), callOf(allowed(...refused)).resource, OPERATIONS),
+      )
     expect(await run()).toBe('passes')
     for (const operation of OPERATIONS) expect([operation, await run(operation)]).toEqual([operation, 'FORBIDDEN'])
   })
 
   it('pass if any of them is enough', async () => {
-    const run = (read: boolean, update: boolean) => codeOf(() => authorizeAny(callOf({ read: rule(read), update: rule(update) }), ['read', 'update']))
-    expect([await run(true, true), await run(true, false), await run(false, true), await run(false, false)]).toEqual(['passes', 'passes', 'passes', 'FORBIDDEN'])
+    const run = (read: boolean, update: boolean) =>
+      codeOf(() => authorizeAny(callOf({ read: rule(read), update: rule(update) }), ['read', 'update']))
+    expect([await run(true, true), await run(true, false), await run(false, true), await run(false, false)]).toEqual([
+      'passes',
+      'passes',
+      'passes',
+      'FORBIDDEN',
+    ])
     expect(await codeOf(() => authorizeAny(callOf({ read: rule(true) }), []))).toBe('FORBIDDEN')
   })
 
@@ -142,10 +165,18 @@ describe('an evaluator', () => {
 
 describe('a credential with scopes', () => {
   /** Whether a credential of the owner with these scopes can update. */
-  const updates = async (permission: Permission | undefined, scopes: string[] | undefined, owner: { permissions?: string[], user?: AutoApiUser } = {}, excluded: string[] = []) => {
+  const updates = async (
+    permission: Permission | undefined,
+    scopes: string[] | undefined,
+    owner: { permissions?: string[], user?: AutoApiUser } = {},
+    excluded: string[] = [],
+  ) => {
     const own = { user: { id: 1, role: 'editor' }, permissions: [], ...owner }
-    const call = callOf(permission === undefined ? {} : { update: permission }, { operation: 'update', permissions: own.permissions.filter(name => name !== '*') })
-    setLimits(call.ctx, { ...scopes && { scopes: new Set(scopes) }, excluded: new Set(excluded), owner: own })
+    const call = callOf(permission === undefined ? {} : { update: permission }, {
+      operation: 'update',
+      permissions: own.permissions.filter(name => name !== '*'),
+    })
+    setLimits(call.ctx, { ...(scopes && { scopes: new Set(scopes) }), excluded: new Set(excluded), owner: own })
     return can(call, call.resource, 'update')
   }
   const STAR = { permissions: ['*'] }
@@ -187,7 +218,11 @@ describe('a credential with scopes', () => {
   })
 
   it('cannot use a resource that it excludes, with scopes and without', async () => {
-    expect([await updates(true, NAMED, {}, ['it']), await updates(true, undefined, {}, ['it']), await updates(true, undefined, STAR, ['it'])]).toEqual([false, false, false])
+    expect([
+      await updates(true, NAMED, {}, ['it']),
+      await updates(true, undefined, {}, ['it']),
+      await updates(true, undefined, STAR, ['it']),
+    ]).toEqual([false, false, false])
     expect([await updates(true, NAMED, {}, ['posts']), await updates(true, undefined, {}, ['posts'])]).toEqual([true, true])
   })
 
@@ -207,7 +242,10 @@ describe('a rule about a field, for a credential with scopes', () => {
   it('must let both the owner and the reduced caller pass', async () => {
     expect([await reads('hr', ['hr']), await reads('editor', ['editor']), await reads(true, [])]).toEqual([true, true, true])
     expect([await reads('hr', []), await reads('admin', ['admin']), await reads(false, ['hr'])]).toEqual([false, false, false])
-    expect([await reads(ctx => ctx.user?.role === 'editor', ['editor']), await reads(ctx => ctx.user?.role !== 'editor', ['editor'])]).toEqual([false, false])
+    expect([
+      await reads(ctx => ctx.user?.role === 'editor', ['editor']),
+      await reads(ctx => ctx.user?.role !== 'editor', ['editor']),
+    ]).toEqual([false, false])
   })
 })
 
@@ -221,6 +259,10 @@ describe('a named gate', () => {
 
   it('decides its own operation, and the permissions of the resource decide the others', async () => {
     expect([await gate({ update: true }), await gate({ update: false }), await gate({})]).toEqual(['passes', 'FORBIDDEN', 'FORBIDDEN'])
-    expect([await gate({ update: true }, ['read']), await gate({ update: true }, ['delete']), await gate({ update: true, delete: true }, ['delete'])]).toEqual(['passes', 'FORBIDDEN', 'FORBIDDEN'])
+    expect([
+      await gate({ update: true }, ['read']),
+      await gate({ update: true }, ['delete']),
+      await gate({ update: true, delete: true }, ['delete']),
+    ]).toEqual(['passes', 'FORBIDDEN', 'FORBIDDEN'])
   })
 })

@@ -17,7 +17,10 @@ describe('the readable fields', () => {
     await open({ fee: { read: ctx => ctx.user !== null }, slug: { read: ctx => ctx.user === null } })
     const [ann, visitor] = [(await get('/1')).body, (await get('/1', VISITOR)).body]
     expect([ann.fee, 'slug' in ann, visitor.slug, 'fee' in visitor]).toEqual([10, false, 's1', false])
-    expect([(await get('?fields=id,fee')).body.data[0], (await get('?fields=id,title')).body.data[0]]).toEqual([{ id: 1, fee: 10 }, { id: 1, title: 'one' }])
+    expect([(await get('?fields=id,fee')).body.data[0], (await get('?fields=id,title')).body.data[0]]).toEqual([
+      { id: 1, fee: 10 },
+      { id: 1, title: 'one' },
+    ])
   })
 
   it('are decided once per request and operation', async () => {
@@ -31,9 +34,17 @@ describe('the readable fields', () => {
     await open({ fee: { read: ctx => ctx.operation === 'read' } })
     const { headers, body } = await get('/1')
     expect(body.fee).toBe(10)
-    const written = await desk.request('PATCH', '/api/articles/1', { body: { title: 'one' }, headers: { 'if-match': headers.get('etag')! }, caller: ANN })
+    const written = await desk.request('PATCH', '/api/articles/1', {
+      body: { title: 'one' },
+      headers: { 'if-match': headers.get('etag')! },
+      caller: ANN,
+    })
     const revisionOf = (tag: string | null) => tag?.slice(1, 17)
-    expect([written.status, 'fee' in written.body, revisionOf(written.headers.get('etag'))]).toEqual([200, false, revisionOf(headers.get('etag'))])
+    expect([written.status, 'fee' in written.body, revisionOf(written.headers.get('etag'))]).toEqual([
+      200,
+      false,
+      revisionOf(headers.get('etag')),
+    ])
   })
 
   it('contain those whose rule is undefined or says nothing about reading', async () => {
@@ -46,7 +57,9 @@ describe('the readable fields', () => {
   it('are all that are not hidden, for a table without authorization, such as that of links', async () => {
     const resource = resourceOf({ schema: sqlite.users, hiddenFields: ['passwordHash'] })
     const call = { resource, ctx: { operation: 'read' }, memo: new Map() } as unknown as Parameters<typeof readableFields>[0]
-    expect(readableFields(call)).toMatchObject({ fields: [{ name: 'id' }, { name: 'organizationId' }, { name: 'email' }, { name: 'handle' }] })
+    expect(readableFields(call)).toMatchObject({
+      fields: [{ name: 'id' }, { name: 'organizationId' }, { name: 'email' }, { name: 'handle' }],
+    })
     expect(await refusedFields(call, resource, 'write')).toEqual(new Set())
   })
 
@@ -59,7 +72,10 @@ describe('the readable fields', () => {
 
 describe('a record that a hook returns', () => {
   it('loses what the caller cannot read, and keeps what the hook added', async () => {
-    await open({ fee: { read: 'hr' } }, { hooks: { articles: { afterGet: (record: object) => ({ ...record, fee: 99, secret: 'x', stars: 5 }) } as never } })
+    await open(
+      { fee: { read: 'hr' } },
+      { hooks: { articles: { afterGet: (record: object) => ({ ...record, fee: 99, secret: 'x', stars: 5 }) } as never } },
+    )
     const { body } = await get('/1')
     expect([body.stars, body.title, 'fee' in body, 'secret' in body]).toEqual([5, 'one', false, false])
   })

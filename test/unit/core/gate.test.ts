@@ -41,7 +41,11 @@ const VALUES: [title: string, permission: Permission, passed: Caller[]][] = [
   ['an array may hold functions', ['posts:write', ctx => ctx.user?.id === 1], ['signedIn', 'holder', 'anonymousHolder', 'superAdmin']],
   ['an empty array lets in only \'*\'', [], onlySuperAdmin],
   ['an entry that throws leaves the others their say', [throws, 'editor'], ['editor', 'editorAmongOthers', 'superAdmin']],
-  ['a function decides by the context', ctx => ctx.user !== null, ['signedIn', 'holder', 'editor', 'editorAmongOthers', 'superAdmin', 'roleNamedStar']],
+  [
+    'a function decides by the context',
+    ctx => ctx.user !== null,
+    ['signedIn', 'holder', 'editor', 'editorAmongOthers', 'superAdmin', 'roleNamedStar'],
+  ],
   ['a function may be asynchronous', async ctx => ctx.user?.id === 1, ['signedIn', 'superAdmin']],
   ['a promise of false is no truthy value', async () => false, onlySuperAdmin],
   ['a function may answer anything truthy', () => 'yes', everybody],
@@ -56,7 +60,8 @@ const VALUES: [title: string, permission: Permission, passed: Caller[]][] = [
 /** The evaluators are all that authorization reads of an API. */
 const session = { api: { evaluators: [] } } as unknown as Session
 
-const context = (caller: Caller, operation: Operation = 'update') => ({ ...CALLERS[caller], resource: 'posts', operation }) as unknown as AutoApiContext
+const context = (caller: Caller, operation: Operation = 'update') =>
+  ({ ...CALLERS[caller], resource: 'posts', operation }) as unknown as AutoApiContext
 
 beforeEach(() => {
   vi.spyOn(console, 'error').mockImplementation(() => {})
@@ -129,11 +134,14 @@ describe('an operation without a permission', () => {
     expect(await ask('signedIn', asked, { permissions: { [declared]: true } })).toBe(answers)
   })
 
-  it.each(['read', 'create', 'update', 'delete', 'aggregate', 'restore', 'purge', 'viewDeleted'] as const)('is refused to every caller without \'*\': %s', async (operation) => {
-    expect(await ask('editor', operation, { permissions: {} })).toBe(false)
-    expect(await ask('superAdmin', operation, { permissions: {} })).toBe(true)
-    expect(await ask('superAdmin', operation, {})).toBe(true)
-  })
+  it.each(['read', 'create', 'update', 'delete', 'aggregate', 'restore', 'purge', 'viewDeleted'] as const)(
+    'is refused to every caller without \'*\': %s',
+    async (operation) => {
+      expect(await ask('editor', operation, { permissions: {} })).toBe(false)
+      expect(await ask('superAdmin', operation, { permissions: {} })).toBe(true)
+      expect(await ask('superAdmin', operation, {})).toBe(true)
+    },
+  )
 
   it('does not fall back if it declares its own permission', async () => {
     expect(await ask('signedIn', 'aggregate', { permissions: { read: true, aggregate: false } })).toBe(false)
@@ -144,7 +152,10 @@ describe('an operation without a permission', () => {
 
 describe('`false` as the permission of an operation', () => {
   it.each(everybody)('refuses every caller without \'*\', also for an operation that falls back to it: %s', async (caller) => {
-    const answers = [await ask(caller, 'delete', { permissions: { delete: false } }), await ask(caller, 'purge', { permissions: { delete: false } })]
+    const answers = [
+      await ask(caller, 'delete', { permissions: { delete: false } }),
+      await ask(caller, 'purge', { permissions: { delete: false } }),
+    ]
     expect(answers).toEqual(caller === 'superAdmin' ? [true, true] : [false, false])
   })
 })
@@ -152,7 +163,8 @@ describe('`false` as the permission of an operation', () => {
 describe('\'*\'', () => {
   it('passes every operation without a function call', async () => {
     const rule = vi.fn(() => false)
-    for (const permission of [rule, [rule], false, [false], { policy: 'owner' }] as Permission[]) expect(await ask('superAdmin', 'update', { permissions: { update: permission } })).toBe(true)
+    for (const permission of [rule, [rule], false, [false], { policy: 'owner' }] as Permission[])
+      expect(await ask('superAdmin', 'update', { permissions: { update: permission } })).toBe(true)
     expect(rule).not.toHaveBeenCalled()
   })
 
@@ -164,7 +176,8 @@ describe('\'*\'', () => {
 
 describe('a resource without authorization', () => {
   it.each(everybody)('refuses every caller, \'*\' included: %s', async (caller) => {
-    for (const operation of ['read', 'create', 'update', 'delete', 'purge'] as const) expect(await ask(caller, operation, undefined)).toBe(false)
+    for (const operation of ['read', 'create', 'update', 'delete', 'purge'] as const)
+      expect(await ask(caller, operation, undefined)).toBe(false)
   })
 })
 
@@ -186,11 +199,18 @@ describe('the permission of one request', () => {
 function callOf(caller: Caller, operation: Operation, authorization: ResourceAuth | undefined, disabled: Operation[] = []) {
   const resource = resourceOf({ schema: sqlite.posts, disabled, ...authorization && { authorization } })
   // The gate knows a call by its context and what was asked before; it has no use for a database.
-  const call = { ...session, ctx: { ...CALLERS[caller], resource: 'it', operation }, resource, memo: new Map() } as unknown as Parameters<typeof can>[0]
+  const call = { ...session, ctx: { ...CALLERS[caller], resource: 'it', operation }, resource, memo: new Map() } as unknown as Parameters<
+    typeof can
+  >[0]
   return { call, resource }
 }
 
-async function ask(caller: Caller, operation: Operation, authorization: ResourceAuth | undefined, disabled?: Operation[]): Promise<boolean> {
+async function ask(
+  caller: Caller,
+  operation: Operation,
+  authorization: ResourceAuth | undefined,
+  disabled?: Operation[],
+): Promise<boolean> {
   const { call, resource } = callOf(caller, operation, authorization, disabled)
   return can(call, resource, operation)
 }

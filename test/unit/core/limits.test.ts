@@ -4,7 +4,8 @@ import { limitsOf, ownerSession, reduceCaller, rolesOf, setLimits } from '../../
 import type { Session } from '../../../src/runtime/server/core/request/session'
 import type { AutoApiContext, AutoApiUser } from '../../../src/runtime/server/registration'
 
-const reduce = (user: object | null, permissions: string[], scopes: string[]) => reduceCaller({ user: user as AutoApiUser | null, permissions }, new Set(scopes))
+const reduce = (user: object | null, permissions: string[], scopes: string[]) =>
+  reduceCaller({ user: user as AutoApiUser | null, permissions }, new Set(scopes))
 
 describe('the permissions of a reduced caller', () => {
   it.each<[string, string[], object, string[], string[]]>([
@@ -22,7 +23,20 @@ describe('the permissions of a reduced caller', () => {
 describe('the user of a reduced caller', () => {
   it('has no key that contains a role', () => {
     const roles = ['role', 'roles', 'organizationRole', 'organizationRoles', 'orgRole', 'org_role', 'org_roles', '_role']
-    const others = ['id', 'name', 'Role', 'Roles', 'roleId', 'roles2', 'parole', 'enroled', 'myrole', 'organizationRoleName', 'org_role_id', 'controls']
+    const others = [
+      'id',
+      'name',
+      'Role',
+      'Roles',
+      'roleId',
+      'roles2',
+      'parole',
+      'enroled',
+      'myrole',
+      'organizationRoleName',
+      'org_role_id',
+      'controls',
+    ]
     const user = Object.fromEntries([...roles, ...others].map(key => [key, key]))
     expect(Object.keys(reduce(user, [], []).user).sort()).toEqual(others.sort())
   })
@@ -40,8 +54,17 @@ describe('the user of a reduced caller', () => {
 describe('the roles of a user', () => {
   it('are its `role` and its `roles`', () => {
     const holds = (user: object | null, role: string) => rolesOf(user as AutoApiUser | null).includes(role)
-    expect([holds({ role: 'a', roles: ['b', 'c'] }, 'a'), holds({ role: 'a', roles: ['b', 'c'] }, 'b'), holds({ roles: ['b', 'c'] }, 'c')]).toEqual([true, true, true])
-    expect([holds(null, 'a'), holds({}, 'a'), holds({ roles: 'a' }, 'a'), holds({ role: ['a'] }, 'a')]).toEqual([false, false, false, false])
+    expect([
+      holds({ role: 'a', roles: ['b', 'c'] }, 'a'),
+      holds({ role: 'a', roles: ['b', 'c'] }, 'b'),
+      holds({ roles: ['b', 'c'] }, 'c'),
+    ]).toEqual([true, true, true])
+    expect([holds(null, 'a'), holds({}, 'a'), holds({ roles: 'a' }, 'a'), holds({ role: ['a'] }, 'a')]).toEqual([
+      false,
+      false,
+      false,
+      false,
+    ])
   })
 })
 

@@ -37,14 +37,17 @@ describe('a replica', () => {
     /** Which replica a read uses. Time passes until the read knows it. */
     const find = async (position?: Position) => {
       let found: string | undefined
-      const finding = replicas.find(position).then(async replica => found = replica ? String((await replica.query({ text: '', values: [] }))[0]![0]) : 'primary')
+      const finding = replicas
+        .find(position)
+        .then(async replica => (found = replica ? String((await replica.query({ text: '', values: [] }))[0]![0]) : 'primary'))
       finding.catch(() => found = 'failed')
       for (let count = 0; count < 200 && found === undefined; count++) await vi.advanceTimersByTimeAsync(25)
       return finding
     }
     return { primary, replica: copies[0]!, copies, find, replicas }
   }
-  const messages = () => [...vi.mocked(console.warn).mock.calls, ...vi.mocked(console.info).mock.calls].map(([text]) => String(text).slice(0, 45))
+  const messages = () =>
+    [...vi.mocked(console.warn).mock.calls, ...vi.mocked(console.info).mock.calls].map(([text]) => String(text).slice(0, 45))
 
   it('is used from the first read on', async () => {
     const { find } = open()

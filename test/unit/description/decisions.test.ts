@@ -27,9 +27,21 @@ describe('links over a registered junction table', () => {
 
   it.each<[string, ResourceAuth, { add: boolean, remove: boolean, replace: boolean }]>([
     ['whose rows the caller can create and delete', { permissions: everything }, { add: true, remove: true, replace: true }],
-    ['whose rows the caller cannot create', { permissions: { ...everything, create: false } }, { add: false, remove: true, replace: false }],
-    ['whose rows the caller cannot delete', { permissions: { ...everything, delete: false } }, { add: true, remove: false, replace: false }],
-    ['with a key column that the caller cannot write', { permissions: everything, fields: { topicId: { write: 'nobody' } } as never }, { add: false, remove: true, replace: false }],
+    [
+      'whose rows the caller cannot create',
+      { permissions: { ...everything, create: false } },
+      { add: false, remove: true, replace: false },
+    ],
+    [
+      'whose rows the caller cannot delete',
+      { permissions: { ...everything, delete: false } },
+      { add: true, remove: false, replace: false },
+    ],
+    [
+      'with a key column that the caller cannot write',
+      { permissions: everything, fields: { topicId: { write: 'nobody' } } as never },
+      { add: false, remove: true, replace: false },
+    ],
   ])('%s change as described', async (_, authorization, expected) => {
     const magazine = await openWith([
       { name: 'stories', schema: stories, authorization: { permissions: everything } },
@@ -40,7 +52,10 @@ describe('links over a registered junction table', () => {
     expect((await magazine.describe(CLERK)).resources.stories!.relations.topics!.linkable).toEqual(expected)
     for (const [mode, method] of LINK_METHODS) {
       magazine.client.exec('delete from tbl_story_topics; insert into tbl_story_topics values (1, 1)')
-      const { status } = await magazine.request(method, '/api/stories/1/relations/topics', { caller: CLERK, body: { ids: [mode === 'remove' ? 1 : 2] } })
+      const { status } = await magazine.request(method, '/api/stories/1/relations/topics', {
+        caller: CLERK,
+        body: { ids: [mode === 'remove' ? 1 : 2] },
+      })
       expect([mode, status === 200]).toEqual([mode, expected[mode]])
     }
   })
@@ -55,18 +70,31 @@ describe('links whose rows belong to a tenant', () => {
     organizationId: integer('organization_id').notNull(),
   }, table => [primaryKey({ columns: [table.leftId, table.rightId] })])
 
-  it.each<[string, Caller, boolean]>([['with a tenant', { user: { id: 1, organizationId: 1 } }, true], ['without a tenant', { user: { id: 1 } }, false]])('change as described for a caller %s', async (_, caller, expected) => {
+  it.each<[string, Caller, boolean]>([
+    ['with a tenant', { user: { id: 1, organizationId: 1 } }, true],
+    ['without a tenant', { user: { id: 1 } }, false],
+  ])('change as described for a caller %s', async (_, caller, expected) => {
     const client = new Database(':memory:')
-    client.exec('create table lefts (id integer primary key); create table rights (id integer primary key); create table pairs (left_id integer, right_id integer, organization_id integer not null, primary key (left_id, right_id)); insert into lefts values (1); insert into rights values (1)')
+    client.exec(
+      'create table lefts (id integer primary key); create table rights (id integer primary key); create table pairs (left_id integer, right_id integer, organization_id integer not null, primary key (left_id, right_id)); insert into lefts values (1); insert into rights values (1)',
+    )
     const authorization = { permissions: { read: true, update: true } }
     const { request } = await createServer({
-      registrations: [{ name: 'left', schema: left, authorization }, { name: 'right', schema: right, authorization }],
-      modules: [{ left, right, pairs }], db: drizzle({ client }), config: { multiTenancy: DEFAULT_MULTI_TENANCY },
+      registrations: [
+        { name: 'left', schema: left, authorization },
+        { name: 'right', schema: right, authorization },
+      ],
+      modules: [{ left, right, pairs }],
+      db: drizzle({ client }),
+      config: { multiTenancy: DEFAULT_MULTI_TENANCY },
     })
     const { right: relation } = (await request('GET', '/api/_schema', { caller })).body.resources.left.relations
     expect(relation).toMatchObject({ includable: true, linkable: { add: expected, remove: expected, replace: expected } })
     for (const [mode, method] of LINK_METHODS)
-      expect([mode, (await request(method, '/api/left/1/relations/right', { caller, body: { ids: [1] } })).status === 200]).toEqual([mode, expected])
+      expect([mode, (await request(method, '/api/left/1/relations/right', { caller, body: { ids: [1] } })).status === 200]).toEqual([
+        mode,
+        expected,
+      ])
     client.close()
   })
 })
@@ -82,8 +110,22 @@ describe('callers who differ in one decision', () => {
 
   it.each<[string, ResourceAuth, string]>([
     ['a field to read', { permissions, fields: { margin: { read: 'x' } } as never }, 'x'],
-    ['a field to write in a create', { permissions, fields: { margin: { write: (ctx: AutoApiContext) => ctx.operation !== 'create' || ctx.permissions.includes('x') } } as never }, 'x'],
-    ['a field to write in an update', { permissions, fields: { margin: { write: (ctx: AutoApiContext) => ctx.operation !== 'update' || ctx.permissions.includes('x') } } as never }, 'x'],
+    [
+      'a field to write in a create',
+      {
+        permissions,
+        fields: { margin: { write: (ctx: AutoApiContext) => ctx.operation !== 'create' || ctx.permissions.includes('x') } } as never,
+      },
+      'x',
+    ],
+    [
+      'a field to write in an update',
+      {
+        permissions,
+        fields: { margin: { write: (ctx: AutoApiContext) => ctx.operation !== 'update' || ctx.permissions.includes('x') } } as never,
+      },
+      'x',
+    ],
     ['a relation', { permissions }, 'people'],
     ['a reference', { permissions, fields: hidden as never }, 'people'],
     ['an operation', { permissions: { ...permissions, delete: 'x' } }, 'x'],

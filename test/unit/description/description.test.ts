@@ -7,7 +7,22 @@ import type { AutoApiContext, ResourceRegistration } from '../../../src/runtime/
 import type { ApiDescription, DescribedResource } from '../../../src/runtime/shared/types/description'
 import { describeApi } from '../../../src/runtime/server/utils/description'
 import type { Caller } from '../../support/server'
-import { CALLERS, CHIEF, CLERK, HOMELESS, invoices, letters, NOBODY, openMagazine, people, registrations, ROOT, stories, topics, type Magazine } from './magazine'
+import {
+  CALLERS,
+  CHIEF,
+  CLERK,
+  HOMELESS,
+  invoices,
+  letters,
+  NOBODY,
+  openMagazine,
+  people,
+  registrations,
+  ROOT,
+  stories,
+  topics,
+  type Magazine,
+} from './magazine'
 
 let magazine: Magazine
 
@@ -42,19 +57,47 @@ describe('a described resource', () => {
     expect(namesOf(fields)).toEqual(columns)
     expect(primaryKey).toEqual(['id'])
     expect(fields.title).toEqual({
-      label: 'Headline', kind: 'text', nullable: false, readable: true, writable: { create: true, update: true }, required: true, hasDefault: false, primaryKey: false,
-      operators: ['$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$in', '$nin', '$like', '$null'], sortable: true, searchable: true, aggregates: ['count', 'min', 'max'], metadata: { width: 3 },
+      label: 'Headline',
+      kind: 'text',
+      nullable: false,
+      readable: true,
+      writable: { create: true, update: true },
+      required: true,
+      hasDefault: false,
+      primaryKey: false,
+      operators: ['$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$in', '$nin', '$like', '$null'],
+      sortable: true,
+      searchable: true,
+      aggregates: ['count', 'min', 'max'],
+      metadata: { width: 3 },
     })
     expect(fields.authorId).toEqual({
-      label: 'Author id', kind: 'integer', nullable: true, readable: true, writable: { create: true, update: true }, required: false, hasDefault: false, primaryKey: false,
-      operators: ORDERED, sortable: true, searchable: false, aggregates: ['count', 'sum', 'avg', 'min', 'max'], metadata: {}, references: { resource: 'people', field: 'id', relation: 'author' },
+      label: 'Author id',
+      kind: 'integer',
+      nullable: true,
+      readable: true,
+      writable: { create: true, update: true },
+      required: false,
+      hasDefault: false,
+      primaryKey: false,
+      operators: ORDERED,
+      sortable: true,
+      searchable: false,
+      aggregates: ['count', 'sum', 'avg', 'min', 'max'],
+      metadata: {},
+      references: { resource: 'people', field: 'id', relation: 'author' },
     })
     expect(fields.status).toMatchObject({ enum: ['draft', 'published'], hasDefault: true, required: false })
     expect(fields.status!.default).toBe('draft')
     expect((await describeOne(NOBODY, 'stories')).fields.status).not.toHaveProperty('default')
     expect(fields.meta).toMatchObject({ kind: 'json', operators: ['$null'], sortable: false, aggregates: ['count'] })
     expect(fields.organizationId).toMatchObject({ role: 'tenant', writable: { create: false, update: false }, required: false })
-    expect(fields.createdAt).toMatchObject({ role: 'createdAt', writable: { create: true, update: false }, required: false, hasDefault: true })
+    expect(fields.createdAt).toMatchObject({
+      role: 'createdAt',
+      writable: { create: true, update: false },
+      required: false,
+      hasDefault: true,
+    })
     expect(fields.id).toMatchObject({ primaryKey: true, hasDefault: true, writable: { create: false, update: false } })
   })
 
@@ -63,26 +106,47 @@ describe('a described resource', () => {
     expect(ofChief.relations).toEqual({
       author: { label: 'Author', kind: 'one', target: 'people', includable: true, filterable: true },
       reviewer: { label: 'Reviewer', kind: 'one', target: 'people', includable: true, filterable: true },
-      topics: { label: 'Topics', kind: 'manyToMany', target: 'topics', includable: true, filterable: true, linkable: { add: true, remove: true, replace: true } },
+      topics: {
+        label: 'Topics',
+        kind: 'manyToMany',
+        target: 'topics',
+        includable: true,
+        filterable: true,
+        linkable: { add: true, remove: true, replace: true },
+      },
       invoices: { label: 'Invoices', kind: 'many', target: 'invoices', includable: true, filterable: true },
     })
     expect((await describeOne(NOBODY, 'stories')).relations).toEqual({
-      topics: { label: 'Topics', kind: 'manyToMany', target: 'topics', includable: true, filterable: true, linkable: { add: false, remove: false, replace: false } },
+      topics: {
+        label: 'Topics',
+        kind: 'manyToMany',
+        target: 'topics',
+        includable: true,
+        filterable: true,
+        linkable: { add: false, remove: false, replace: false },
+      },
     })
   })
 
   it('names its trash and its tenancy', async () => {
-    expect(await describeOne(CLERK, 'stories')).toMatchObject({ tenantScoped: true, trash: { cascade: true, reason: true, retentionDays: 30 } })
+    expect(await describeOne(CLERK, 'stories')).toMatchObject({
+      tenantScoped: true,
+      trash: { cascade: true, reason: true, retentionDays: 30 },
+    })
     const { tenantScoped, trash } = await describeOne(CLERK, 'topics')
     expect([tenantScoped, trash]).toEqual([false, undefined])
   })
 
   it('has the capabilities of the permission routes', async () => {
     for (const caller of Object.values(CALLERS)) {
-      const { permissions } = (await magazine.request('GET', '/api/permissions', { caller })).body as { permissions: Record<string, { fields: object }> }
+      const { permissions } = (await magazine.request('GET', '/api/permissions', { caller })).body as {
+        permissions: Record<string, { fields: object }>
+      }
       const { resources } = await magazine.describe(caller)
       for (const [name, { fields: _, ...allowed }] of Object.entries(permissions))
-        expect(resources[name]?.capabilities ?? Object.fromEntries(Object.keys(allowed).map(capability => [capability, false]))).toEqual(allowed)
+        expect(resources[name]?.capabilities ?? Object.fromEntries(Object.keys(allowed).map(capability => [capability, false]))).toEqual(
+          allowed,
+        )
     }
   })
 
@@ -111,7 +175,14 @@ describe('a caller', () => {
 
   it('sees a field that they can only write, without operators', async () => {
     const { fields } = await describeOne(CLERK, 'stories')
-    expect(fields.note).toMatchObject({ readable: false, writable: { create: true, update: true }, operators: [], sortable: false, searchable: false, aggregates: [] })
+    expect(fields.note).toMatchObject({
+      readable: false,
+      writable: { create: true, update: true },
+      operators: [],
+      sortable: false,
+      searchable: false,
+      aggregates: [],
+    })
     expect(await describeOne(NOBODY, 'stories').then(({ fields }) => fields.note)).toBeUndefined()
   })
 
@@ -128,22 +199,39 @@ describe('a caller', () => {
     expect([capabilities.canCreate, capabilities.canRead]).toEqual([true, false])
     const { body } = await magazine.request('POST', '/api/letters', { caller: NOBODY, body: { from: 'bob@example.com', text: 'Hi' } })
     expect(namesOf(fields)).toEqual(namesOf(body))
-    for (const { operators, sortable, searchable, aggregates } of Object.values(fields)) expect([operators, sortable, searchable, aggregates]).toEqual([[], false, false, []])
+    for (const { operators, sortable, searchable, aggregates } of Object.values(fields))
+      expect([operators, sortable, searchable, aggregates]).toEqual([[], false, false, []])
   })
 
   it('who can only delete learns no column', async () => {
-    const { request, client } = await openMagazine({ registrations: [{ name: 'topics', schema: topics, authorization: { permissions: { delete: true } } }] })
+    const { request, client } = await openMagazine({
+      registrations: [{ name: 'topics', schema: topics, authorization: { permissions: { delete: true } } }],
+    })
     const { body } = await request('GET', '/api/_schema')
-    expect(body.resources.topics).toMatchObject({ capabilities: { canDelete: true, canRead: false }, fields: {}, primaryKey: [], relations: {}, validation: {} })
+    expect(body.resources.topics).toMatchObject({
+      capabilities: { canDelete: true, canRead: false },
+      fields: {},
+      primaryKey: [],
+      relations: {},
+      validation: {},
+    })
     client.close()
   })
 
   it('does not see disabled operations', async () => {
-    const disabled = registrations.map(registration => registration.name === 'stories' ? { ...registration, disabled: ['create', 'aggregate'] as const } : registration)
+    const disabled = registrations.map(registration =>
+      registration.name === 'stories' ? { ...registration, disabled: ['create', 'aggregate'] as const } : registration,
+    )
     const { request, client } = await openMagazine({ registrations: disabled })
     const { body } = await request('GET', '/api/_schema', { caller: CHIEF })
     const { capabilities, validation, fields } = body.resources.stories
-    expect([capabilities.canCreate, capabilities.canAggregate, validation.create, fields.title.writable.create, fields.title.aggregates]).toEqual([false, false, undefined, false, []])
+    expect([
+      capabilities.canCreate,
+      capabilities.canAggregate,
+      validation.create,
+      fields.title.writable.create,
+      fields.title.aggregates,
+    ]).toEqual([false, false, undefined, false, []])
     client.close()
   })
 })
@@ -163,13 +251,20 @@ describe('the description', () => {
   it('never names a hidden column, a database name or a row', async () => {
     for (const caller of Object.values(CALLERS)) {
       const words = wordsIn(await magazine.describe(caller))
-      const databaseNames = Object.values(ALL_TABLES).flatMap(table => [getTableName(table), ...Object.values(getTableColumns(table)).map(({ name }) => name)]).filter(name => name.includes('_'))
-      for (const name of ['secret', 'passwordHash', 'nobody', 'locked', 'storyTopics', 'Ann', 'Zoe', 'Elsewhere', ...databaseNames]) expect(words).not.toContain(name)
+      const databaseNames = Object.values(ALL_TABLES)
+        .flatMap(table => [getTableName(table), ...Object.values(getTableColumns(table)).map(({ name }) => name)])
+        .filter(name => name.includes('_'))
+      for (const name of ['secret', 'passwordHash', 'nobody', 'locked', 'storyTopics', 'Ann', 'Zoe', 'Elsewhere', ...databaseNames])
+        expect(words).not.toContain(name)
     }
   })
 
   it.each([
-    ['an anonymous caller', NOBODY, ['people', 'invoices', 'author', 'authors', 'reviewer', 'reviewerId', 'margin', 'note', 'salary', 'amount', 'hr']],
+    [
+      'an anonymous caller',
+      NOBODY,
+      ['people', 'invoices', 'author', 'authors', 'reviewer', 'reviewerId', 'margin', 'note', 'salary', 'amount', 'hr'],
+    ],
     ['a clerk', CLERK, ['invoices', 'reviewer', 'margin', 'salary', 'amount', 'hr']],
   ])('never names what %s can neither read nor write', async (_, caller, names) => {
     const words = wordsIn(await magazine.describe(caller))
@@ -182,7 +277,10 @@ describe('the description', () => {
     const { fields } = await describeOne(NOBODY, 'stories')
     expect(fields.authorId).toMatchObject({ readable: true })
     expect(fields.authorId!.references).toBeUndefined()
-    expect((await describeOne(CLERK, 'stories')).fields.reviewerId).toMatchObject({ readable: false, references: { resource: 'people', field: 'id' } })
+    expect((await describeOne(CLERK, 'stories')).fields.reviewerId).toMatchObject({
+      readable: false,
+      references: { resource: 'people', field: 'id' },
+    })
   })
 
   it('is equal for the same caller after descriptions for other callers', async () => {
@@ -206,19 +304,32 @@ describe('the description', () => {
     const failing = () => {
       throw new Error('down')
     }
-    const { request, client } = await openMagazine({ registrations: [
-      { name: 'topics', schema: topics, authorization: { permissions: { read: failing } } },
-      { name: 'people', schema: people, authorization: { permissions: { read: true }, fields: { salary: { read: failing, write: failing } } } },
-    ] as ResourceRegistration[] })
+    const { request, client } = await openMagazine({
+      registrations: [
+        { name: 'topics', schema: topics, authorization: { permissions: { read: failing } } },
+        {
+          name: 'people',
+          schema: people,
+          authorization: { permissions: { read: true }, fields: { salary: { read: failing, write: failing } } },
+        },
+      ] as ResourceRegistration[],
+    })
     const { body, status } = await request('GET', '/api/_schema', { caller: CLERK })
-    expect([status, namesOf(body.resources), namesOf(body.resources.people.fields)]).toEqual([200, ['people'], ['id', 'organizationId', 'name', 'passwordHash']])
+    expect([status, namesOf(body.resources), namesOf(body.resources.people.fields)]).toEqual([
+      200,
+      ['people'],
+      ['id', 'organizationId', 'name', 'passwordHash'],
+    ])
     client.close()
     vi.restoreAllMocks()
   })
 
   it('of one resource decides only about this resource and those that it refers to', async () => {
     const rule = vi.fn(() => true)
-    const ruled = registrations.map(({ authorization, ...registration }) => ({ ...registration, authorization: { ...authorization, permissions: { read: rule } } }))
+    const ruled = registrations.map(({ authorization, ...registration }) => ({
+      ...registration,
+      authorization: { ...authorization, permissions: { read: rule } },
+    }))
     const { request, client } = await openMagazine({ registrations: ruled })
     const { body } = await request('GET', '/api/_schema?resources=letters', { caller: CLERK })
     expect([namesOf(body.resources), rule.mock.calls.length]).toEqual([['letters'], 2])
@@ -228,10 +339,20 @@ describe('the description', () => {
   it('calls the rule of a field once per operation, and no rule of a resource that the caller cannot use', async () => {
     const rule = vi.fn((ctx: AutoApiContext) => ctx.operation === 'read')
     const unused = vi.fn(() => true)
-    const { request, client } = await openMagazine({ registrations: [
-      { name: 'stories', schema: stories, authorization: { permissions: { read: true, create: true, update: true }, fields: { margin: { read: rule, write: rule } } } },
-      { name: 'people', schema: people, authorization: { permissions: { read: 'nobody' }, fields: { salary: { read: unused, write: unused } } } },
-    ] as ResourceRegistration[] })
+    const { request, client } = await openMagazine({
+      registrations: [
+        {
+          name: 'stories',
+          schema: stories,
+          authorization: { permissions: { read: true, create: true, update: true }, fields: { margin: { read: rule, write: rule } } },
+        },
+        {
+          name: 'people',
+          schema: people,
+          authorization: { permissions: { read: 'nobody' }, fields: { salary: { read: unused, write: unused } } },
+        },
+      ] as ResourceRegistration[],
+    })
     const { body } = await request('GET', '/api/_schema', { caller: CLERK })
     expect(rule.mock.calls.map(([ctx]) => ctx.operation).toSorted()).toEqual(['create', 'read', 'update'])
     expect(unused).not.toHaveBeenCalled()
@@ -263,7 +384,23 @@ describe('the JSON Schemas of request bodies', () => {
 
   it('list exactly the keys that a write accepts', async () => {
     const { create } = (await describeOne(CHIEF, 'stories')).validation
-    const samples: Record<string, unknown> = { authorId: 1, reviewerId: 1, title: 'x', status: 'draft', words: 1, rating: 1.5, price: '1.50', size: '1234567890123456789', meta: { a: 1 }, cover: 'AA==', featured: true, publishedAt: '2026-01-01T00:00:00Z', margin: 1, note: 'n', createdAt: '2026-01-01T00:00:00Z' }
+    const samples: Record<string, unknown> = {
+      authorId: 1,
+      reviewerId: 1,
+      title: 'x',
+      status: 'draft',
+      words: 1,
+      rating: 1.5,
+      price: '1.50',
+      size: '1234567890123456789',
+      meta: { a: 1 },
+      cover: 'AA==',
+      featured: true,
+      publishedAt: '2026-01-01T00:00:00Z',
+      margin: 1,
+      note: 'n',
+      createdAt: '2026-01-01T00:00:00Z',
+    }
     expect(namesOf(samples).toSorted()).toEqual(namesOf(create!.properties!).toSorted())
     expect((await magazine.request('POST', '/api/stories', { caller: CHIEF, body: samples })).status).toBe(201)
     for (const name of create!.required!) {
@@ -292,17 +429,30 @@ describe('the JSON Schemas of request bodies', () => {
 
   /** The bodies of `people`, whose column `salary` the caller cannot write, and whose column `passwordHash` is hidden. */
   async function bodiesWith(validation: object, caller: Caller = CLERK): Promise<DescribedResource['validation']> {
-    const { request, client } = await openMagazine({ registrations: registrations.map(registration => registration.name === 'people' ? { ...registration, validation } : registration) as ResourceRegistration[] })
+    const { request, client } = await openMagazine({
+      registrations: registrations.map(registration =>
+        registration.name === 'people' ? { ...registration, validation } : registration,
+      ) as ResourceRegistration[],
+    })
     const { body } = await request('GET', '/api/_schema', { caller })
     client.close()
     return body.resources.people.validation
   }
 
-  const standard = (jsonSchema?: object) => ({ '~standard': { version: 1, vendor: 'test', validate: (value: unknown) => ({ value }), ...jsonSchema && { jsonSchema } } })
+  const standard = (jsonSchema?: object) => ({
+    '~standard': { version: 1, vendor: 'test', validate: (value: unknown) => ({ value }), ...(jsonSchema && { jsonSchema }) },
+  })
 
   it('of other libraries come from their own conversion', async () => {
-    const input = vi.fn(() => ({ $schema: 'x', type: 'object', properties: { name: { type: 'string', minLength: 2 } }, required: ['name'] }))
-    expect(await bodiesWith({ update: standard({ input }) })).toEqual({ update: { type: 'object', properties: { name: { type: 'string', minLength: 2 } }, required: ['name'] } })
+    const input = vi.fn(() => ({
+      $schema: 'x',
+      type: 'object',
+      properties: { name: { type: 'string', minLength: 2 } },
+      required: ['name'],
+    }))
+    expect(await bodiesWith({ update: standard({ input }) })).toEqual({
+      update: { type: 'object', properties: { name: { type: 'string', minLength: 2 } }, required: ['name'] },
+    })
     expect(input).toHaveBeenCalledWith({ target: 'draft-2020-12' })
   })
 
@@ -321,14 +471,45 @@ describe('the JSON Schemas of request bodies', () => {
 
   it.each([
     ['a union', z.union([z.object({ name: z.string(), salary: z.number() }), z.object({ passwordHash: z.string() })])],
-    ['an intersection', z.intersection(z.object({ name: z.string() }), z.object({ salary: z.number(), passwordHash: z.string().optional() }))],
-    ['a recursive schema', z.object({ name: z.string(), salary: z.number(), get passwordHash() { return z.object({ salary: z.number() }).optional() } }).meta({ id: 'person', examples: [{ salary: 3 }] })],
+    [
+      'an intersection',
+      z.intersection(z.object({ name: z.string() }), z.object({ salary: z.number(), passwordHash: z.string().optional() })),
+    ],
+    [
+      'a recursive schema',
+      z
+        .object({
+          name: z.string(),
+          salary: z.number(),
+          get passwordHash() {
+            return z.object({ salary: z.number() }).optional()
+          },
+        })
+        .meta({ id: 'person', examples: [{ salary: 3 }] }),
+    ],
     ['a record', z.record(z.enum(['name', 'salary', 'passwordHash']), z.string())],
-    ['JSON Schema keywords', standard({ input: () => ({
-      type: 'object', properties: { name: {}, salary: {}, passwordHash: {} }, required: ['salary', 'name'], default: { salary: 1 }, examples: [{ passwordHash: '' }], const: { salary: 1 },
-      patternProperties: { '^salary$': {} }, propertyNames: { enum: ['salary', 'passwordHash'] }, dependentRequired: { name: ['salary'], salary: ['name'] }, dependentSchemas: { passwordHash: {} },
-      if: { properties: { salary: {} } }, then: { required: ['passwordHash'] }, not: { anyOf: [{ required: ['salary'] }] }, $defs: { a: { properties: { passwordHash: {} } } }, dependencies: { salary: ['name'] },
-    }) })],
+    [
+      'JSON Schema keywords',
+      standard({
+        input: () => ({
+          type: 'object',
+          properties: { name: {}, salary: {}, passwordHash: {} },
+          required: ['salary', 'name'],
+          default: { salary: 1 },
+          examples: [{ passwordHash: '' }],
+          const: { salary: 1 },
+          patternProperties: { '^salary$': {} },
+          propertyNames: { enum: ['salary', 'passwordHash'] },
+          dependentRequired: { name: ['salary'], salary: ['name'] },
+          dependentSchemas: { passwordHash: {} },
+          if: { properties: { salary: {} } },
+          then: { required: ['passwordHash'] },
+          not: { anyOf: [{ required: ['salary'] }] },
+          $defs: { a: { properties: { passwordHash: {} } } },
+          dependencies: { salary: ['name'] },
+        }),
+      }),
+    ],
   ])('name no column that the caller cannot write, in %s', async (_, update) => {
     const bodies = await bodiesWith({ update })
     expect(bodies.update).toBeDefined()
@@ -344,9 +525,16 @@ describe('the JSON Schemas of request bodies', () => {
 describe('describeApi', () => {
   it('returns in a hook the description that the route returns', async () => {
     const described: ApiDescription[] = []
-    const hooked = registrations.map(registration => registration.name === 'stories'
-      ? { ...registration, hooks: { beforeUpdate: async (_id: unknown, _data: unknown, ctx: AutoApiContext) => void described.push(await describeApi(ctx)) } }
-      : registration) as ResourceRegistration[]
+    const hooked = registrations.map(registration =>
+      registration.name === 'stories'
+        ? {
+            ...registration,
+            hooks: {
+              beforeUpdate: async (_id: unknown, _data: unknown, ctx: AutoApiContext) => void described.push(await describeApi(ctx)),
+            },
+          }
+        : registration,
+    ) as ResourceRegistration[]
     const { request, client } = await openMagazine({ registrations: hooked })
     expect((await request('PATCH', '/api/stories/1', { caller: CLERK, body: { title: 'New' } })).status).toBe(200)
     const { body } = await request('GET', '/api/_schema', { caller: CLERK })
@@ -356,7 +544,8 @@ describe('describeApi', () => {
   })
 
   it('describes the named resources, and ignores names of resources that the caller cannot use', async () => {
-    const ofRoute = async (query: string) => namesOf((await magazine.request('GET', `/api/_schema?${query}`, { caller: CLERK })).body.resources)
+    const ofRoute = async (query: string) =>
+      namesOf((await magazine.request('GET', `/api/_schema?${query}`, { caller: CLERK })).body.resources)
     expect(await ofRoute('resources=topics,people')).toEqual(['people', 'topics'])
     expect(await ofRoute('resources=topics&resources=invoices,locked,nothing,constructor')).toEqual(['topics'])
     expect(await ofRoute('resources=')).toEqual([])

@@ -94,10 +94,21 @@ export const letterSchema = z.object({
 const create = { create: letterSchema }
 
 export const registrations: ResourceRegistration[] = [
-  { name: 'people', schema: people, hiddenFields: ['passwordHash'], authorization: { permissions: { read: 'staff', update: 'staff' }, fields: { salary: { read: 'hr', write: 'hr' } } } },
   {
-    name: 'stories', schema: stories, hiddenFields: ['secret'],
-    metadata: { label: 'Articles', icon: 'newspaper', fields: { title: { label: 'Headline', width: 3 }, margin: { hint: 'for hr' }, secret: { hint: 'for nobody' } } },
+    name: 'people',
+    schema: people,
+    hiddenFields: ['passwordHash'],
+    authorization: { permissions: { read: 'staff', update: 'staff' }, fields: { salary: { read: 'hr', write: 'hr' } } },
+  },
+  {
+    name: 'stories',
+    schema: stories,
+    hiddenFields: ['secret'],
+    metadata: {
+      label: 'Articles',
+      icon: 'newspaper',
+      fields: { title: { label: 'Headline', width: 3 }, margin: { hint: 'for hr' }, secret: { hint: 'for nobody' } },
+    },
     authorization: {
       permissions: { read: true, create: 'staff', update: 'staff', delete: 'chief', purge: false },
       fields: { margin: { read: 'hr', write: 'hr' }, reviewerId: { read: 'hr' }, note: { read: false }, words: { write: 'chief' } },
@@ -106,7 +117,13 @@ export const registrations: ResourceRegistration[] = [
   },
   { name: 'topics', schema: topics, authorization: { permissions: { read: true } } },
   { name: 'invoices', schema: invoices, authorization: { permissions: { read: 'books' } } },
-  { name: 'letters', schema: letters, validation: create, protectedFields: ['spamScore'], authorization: { permissions: { create: true, read: 'staff' } } },
+  {
+    name: 'letters',
+    schema: letters,
+    validation: create,
+    protectedFields: ['spamScore'],
+    authorization: { permissions: { create: true, read: 'staff' } },
+  },
   { name: 'locked', schema: topics },
 ] as ResourceRegistration[]
 

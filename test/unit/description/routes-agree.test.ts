@@ -43,7 +43,12 @@ const WORLDS: Record<string, { readonly open: () => Promise<World>, readonly cal
   visibility: {
     async open() {
       reset()
-      const server = await createServer({ db: visibilityDb, registrations: ofVisibility, modules: [visibility], config: { multiTenancy: DEFAULT_MULTI_TENANCY } })
+      const server = await createServer({
+        db: visibilityDb,
+        registrations: ofVisibility,
+        modules: [visibility],
+        config: { multiTenancy: DEFAULT_MULTI_TENANCY },
+      })
       return { ...server, registrations: ofVisibility }
     },
     callers: MATRIX_CALLERS as unknown as Record<string, Caller>,
@@ -52,7 +57,16 @@ const WORLDS: Record<string, { readonly open: () => Promise<World>, readonly cal
 
 /** A valid value of each kind. */
 const VALUES: Readonly<Record<DescribedField['kind'], unknown>> = {
-  text: 'a', number: 1.5, integer: 1, boolean: true, date: '2026-01-01T00:00:00Z', bigint: '1', decimal: '1.5', json: { a: 1 }, blob: 'AA==', custom: 'a',
+  text: 'a',
+  number: 1.5,
+  integer: 1,
+  boolean: true,
+  date: '2026-01-01T00:00:00Z',
+  bigint: '1',
+  decimal: '1.5',
+  json: { a: 1 },
+  blob: 'AA==',
+  custom: 'a',
 }
 
 const kinds = new Map<string, DescribedField['kind']>()
@@ -76,7 +90,11 @@ afterEach(() => {
 
 /** The kinds of all columns, from a caller without restrictions; the description leaves out hidden columns. */
 async function learnKinds(): Promise<void> {
-  const registrations = world.registrations.map(({ name, schema }): ResourceRegistration => ({ name, schema, authorization: { permissions: { read: true } } }))
+  const registrations = world.registrations.map(({ name, schema }): ResourceRegistration => ({
+    name,
+    schema,
+    authorization: { permissions: { read: true } },
+  }))
   const { request } = await createServer({ registrations, db: visibilityDb })
   const { body } = await request('GET', '/api/_schema')
   for (const [name, { fields }] of Object.entries((body as ApiDescription).resources))
@@ -89,63 +107,99 @@ describe.each(Object.entries(WORLDS))('in the %s', (_, { open, callers }) => {
   // Without this check, the property would also hold for an API that refuses everything.
   afterAll(() => expect(all.length).toBeGreaterThan(100))
 
-  it.each(Object.entries(callers))('a list accepts exactly the described fields, operators, sorts and includes, for %s', async (_, caller) => {
-    vi.spyOn(console, 'warn').mockImplementation(() => {})
-    world = await open()
-    await learnKinds()
-    const { resources } = (await world.request('GET', '/api/_schema', { caller })).body as ApiDescription
-    const relationNames = new Set(['author', 'nothing', ...Object.values(resources).flatMap(({ relations }) => Object.keys(relations))])
-    const accepted: string[] = []
-    const described: string[] = []
-    const ask = async (what: string, isDescribed: boolean, query: string) => {
-      const { status, text } = await world.request('GET', `/api/${query}`, { caller })
-      expect([200, 400, 401, 403], `${what}: ${text}`).toContain(status)
-      if (status === 200) accepted.push(what)
-      if (isDescribed) described.push(what)
-    }
-    for (const { name, schema } of world.registrations) {
-      const resource = resources[name]
-      const isRead = resource?.capabilities.canRead === true
-      await ask(`read ${name}`, isRead, `${name}?limit=1`)
-      for (const column of [...Object.keys(getTableColumns(schema)), 'nothing']) {
-        const field = resource?.fields[column]
-        const at = `${name}.${column}`
-        await ask(`select ${at}`, isRead && field?.readable === true, `${name}?limit=1&fields=${column}`)
-        await ask(`sort ${at}`, isRead && field?.sortable === true, `${name}?limit=1&sort=${column}`)
-        await ask(`group ${at}`, field?.sortable === true && field.aggregates.length > 0, `${name}/aggregate?groupBy=${column}`)
-        for (const aggregate of ['count', 'sum', 'avg', 'min', 'max'] as const)
-          await ask(`${aggregate} ${at}`, field?.aggregates.includes(aggregate) === true, `${name}/aggregate?aggregate=${aggregate}(${column})`)
-        for (const operator of Object.keys(OPERATORS) as OperatorName[]) {
-          const filter = JSON.stringify({ [column]: { [operator]: valueFor(operator, kinds.get(at) ?? 'text', field?.enum) } })
-          await ask(`${operator} ${at}`, isRead && field?.operators.includes(operator) === true, `${name}?limit=1&filter=${encodeURIComponent(filter)}`)
+  it.each(Object.entries(callers))(
+    'a list accepts exactly the described fields, operators, sorts and includes, for %s',
+    async (_, caller) => {
+      vi.spyOn(console, 'warn').mockImplementation(() => {})
+      world = await open()
+      await learnKinds()
+      const { resources } = (await world.request('GET', '/api/_schema', { caller })).body as ApiDescription
+      const relationNames = new Set(['author', 'nothing', ...Object.values(resources).flatMap(({ relations }) => Object.keys(relations))])
+      const accepted: string[] = []
+      const described: string[] = []
+      const ask = async (what: string, isDescribed: boolean, query: string) => {
+        const { status, text } = await world.request('GET', `/api/${query}`, { caller })
+        expect([200, 400, 401, 403], `${what}: ${text}`).toContain(status)
+        if (status === 200) accepted.push(what)
+        if (isDescribed) described.push(what)
+      }
+      for (const { name, schema } of world.registrations) {
+        const resource = resources[name]
+        const isRead = resource?.capabilities.canRead === true
+        await ask(`read ${name}`, isRead, `${name}?limit=1`)
+        for (const column of [...Object.keys(getTableColumns(schema)), 'nothing']) {
+          const field = resource?.fields[column]
+          const at = `${name}.${column}`
+          await ask(`select ${at}`, isRead && field?.readable === true, `${name}?limit=1&fields=${column}`)
+          await ask(`sort ${at}`, isRead && field?.sortable === true, `${name}?limit=1&sort=${column}`)
+          await ask(`group ${at}`, field?.sortable === true && field.aggregates.length > 0, `${name}/aggregate?groupBy=${column}`)
+          for (const aggregate of ['count', 'sum', 'avg', 'min', 'max'] as const)
+            await ask(
+              `${aggregate} ${at}`,
+              field?.aggregates.includes(aggregate) === true,
+              `${name}/aggregate?aggregate=${aggregate}(${column})`,
+            )
+          for (const operator of Object.keys(OPERATORS) as OperatorName[]) {
+            const filter = JSON.stringify({ [column]: { [operator]: valueFor(operator, kinds.get(at) ?? 'text', field?.enum) } })
+            await ask(
+              `${operator} ${at}`,
+              isRead && field?.operators.includes(operator) === true,
+              `${name}?limit=1&filter=${encodeURIComponent(filter)}`,
+            )
+          }
+        }
+        for (const relation of relationNames) {
+          await ask(
+            `filter ${name}.${relation}`,
+            resource?.relations[relation]?.filterable === true,
+            `${name}${isRead ? '' : '/aggregate'}?limit=1&filter[${relation}][$null]=false`,
+          )
+          await ask(
+            `include ${name}.${relation}`,
+            resource?.relations[relation]?.includable === true,
+            `${name}?limit=1&include=${relation}`,
+          )
         }
       }
-      for (const relation of relationNames) {
-        await ask(`filter ${name}.${relation}`, resource?.relations[relation]?.filterable === true, `${name}${isRead ? '' : '/aggregate'}?limit=1&filter[${relation}][$null]=false`)
-        await ask(`include ${name}.${relation}`, resource?.relations[relation]?.includable === true, `${name}?limit=1&include=${relation}`)
-      }
-    }
-    expect(accepted).toEqual(described)
-    all.push(...described)
-  }, 120_000)
+      expect(accepted).toEqual(described)
+      all.push(...described)
+    },
+    120_000,
+  )
 })
 
 describe('in the magazine', () => {
-  it.each(Object.entries(MAGAZINE_CALLERS))('an update changes exactly the described columns and the hidden ones that are writable, for %s', async (_, caller) => {
-    world = await openMagazine().then(magazine => ({ ...magazine, registrations: ofMagazine }))
-    const client = world.client!
-    const { resources } = (await world.request('GET', '/api/_schema', { caller })).body as ApiDescription
-    const columns = Object.entries(getTableColumns(ofMagazine.find(({ name }) => name === 'stories')!.schema))
-    const row = () => JSON.stringify(client.prepare('select * from tbl_stories where id = 1').get())
-    for (const [name, column] of columns) {
-      const value = name === 'status' ? 'published' : name.endsWith('Id') ? 1 : column.dataType === 'string' ? (/price/.test(name) ? '7' : 'changed') : VALUES[({ number: 'integer', boolean: 'boolean', date: 'date', bigint: 'bigint', json: 'json', buffer: 'blob' } as const)[column.dataType as 'number']]
-      client.exec('update tbl_stories set author_id = null, reviewer_id = null, words = 99 where id = 1')
-      const before = row()
-      await world.request('PATCH', '/api/stories/1', { caller, body: { [name]: value } })
-      const isHidden = name === 'secret' && resources.stories?.capabilities.canUpdate === true
-      expect([name, row() !== before]).toEqual([name, isHidden || (resources.stories?.fields[name]?.writable.update ?? false)])
-    }
-  })
+  it.each(Object.entries(MAGAZINE_CALLERS))(
+    'an update changes exactly the described columns and the hidden ones that are writable, for %s',
+    async (_, caller) => {
+      world = await openMagazine().then(magazine => ({ ...magazine, registrations: ofMagazine }))
+      const client = world.client!
+      const { resources } = (await world.request('GET', '/api/_schema', { caller })).body as ApiDescription
+      const columns = Object.entries(getTableColumns(ofMagazine.find(({ name }) => name === 'stories')!.schema))
+      const row = () => JSON.stringify(client.prepare('select * from tbl_stories where id = 1').get())
+      for (const [name, column] of columns) {
+        const value
+          = name === 'status'
+            ? 'published'
+            : name.endsWith('Id')
+              ? 1
+              : column.dataType === 'string'
+                ? /price/.test(name)
+                  ? '7'
+                  : 'changed'
+                : VALUES[
+                  ({ number: 'integer', boolean: 'boolean', date: 'date', bigint: 'bigint', json: 'json', buffer: 'blob' } as const)[
+                    column.dataType as 'number'
+                  ]
+                ]
+        client.exec('update tbl_stories set author_id = null, reviewer_id = null, words = 99 where id = 1')
+        const before = row()
+        await world.request('PATCH', '/api/stories/1', { caller, body: { [name]: value } })
+        const isHidden = name === 'secret' && resources.stories?.capabilities.canUpdate === true
+        expect([name, row() !== before]).toEqual([name, isHidden || (resources.stories?.fields[name]?.writable.update ?? false)])
+      }
+    },
+  )
 
   it.each(Object.entries(MAGAZINE_CALLERS))('a link changes exactly as described, for %s', async (_, caller) => {
     world = await openMagazine().then(magazine => ({ ...magazine, registrations: ofMagazine }))

@@ -31,9 +31,17 @@ beforeEach(() => local.exec(`
   insert into child values (1, 1)
 `))
 
-const dump = async () => JSON.stringify([await local.rows('select * from parent order by id'), await local.rows('select * from child order by id')])
-const insert = (id: number, name: string | null): WriteStatement => ({ text: 'insert into parent (id, name) values (?, ?)', values: [id, name] })
-const rename = (id: number, name: string): WriteStatement => ({ text: 'update parent set name = ? where id = ?', values: [name, id], expectedRows: 1 })
+const dump = async () =>
+  JSON.stringify([await local.rows('select * from parent order by id'), await local.rows('select * from child order by id')])
+const insert = (id: number, name: string | null): WriteStatement => ({
+  text: 'insert into parent (id, name) values (?, ?)',
+  values: [id, name],
+})
+const rename = (id: number, name: string): WriteStatement => ({
+  text: 'update parent set name = ? where id = ?',
+  values: [name, id],
+  expectedRows: 1,
+})
 
 /** Lists of statements that fail, and the statement whose expectation is not met. */
 const FAILING: [why: string, statements: WriteStatement[], guard?: { index: number, affectedRows: number }][] = [
@@ -42,11 +50,39 @@ const FAILING: [why: string, statements: WriteStatement[], guard?: { index: numb
   ['a required value', [insert(2, 'bob'), insert(3, null)]],
   ['a statement that is no SQL', [insert(2, 'bob'), { text: 'insert into', values: [] }]],
   ['an expectation that finds no row', [insert(2, 'bob'), rename(99, 'carol'), insert(3, 'dan')], { index: 1, affectedRows: 0 }],
-  ['an expectation that finds too many rows', [insert(2, 'bob'), { text: 'update parent set age = 1', values: [], expectedRows: 1 }], { index: 1, affectedRows: 2 }],
-  ['an expectation about returned rows', [insert(2, 'bob'), { text: 'update parent set age = 1 returning id', values: [], returnsRows: true, expectedRows: 1 }], { index: 1, affectedRows: 2 }],
-  ['an expectation about selected rows', [insert(2, 'bob'), { text: 'select id from parent where id > ?', values: [0], returnsRows: true, expectedRows: 1 }], { index: 1, affectedRows: 2 }],
-  ['an expectation about rows found by a recursive query', [insert(2, 'bob'), { text: 'with recursive up(id) as (select id from parent where id = ?) select 1 from up limit 1', values: [2], returnsRows: true, expectedRows: 0 }], { index: 1, affectedRows: 1 }],
-  ['a single statement that would affect too many rows', [{ text: 'insert into parent (id, name) values (7, \'x\'), (8, \'y\')', values: [], expectedRows: 1 }], { index: 0, affectedRows: 2 }],
+  [
+    'an expectation that finds too many rows',
+    [insert(2, 'bob'), { text: 'update parent set age = 1', values: [], expectedRows: 1 }],
+    { index: 1, affectedRows: 2 },
+  ],
+  [
+    'an expectation about returned rows',
+    [insert(2, 'bob'), { text: 'update parent set age = 1 returning id', values: [], returnsRows: true, expectedRows: 1 }],
+    { index: 1, affectedRows: 2 },
+  ],
+  [
+    'an expectation about selected rows',
+    [insert(2, 'bob'), { text: 'select id from parent where id > ?', values: [0], returnsRows: true, expectedRows: 1 }],
+    { index: 1, affectedRows: 2 },
+  ],
+  [
+    'an expectation about rows found by a recursive query',
+    [
+      insert(2, 'bob'),
+      {
+        text: 'with recursive up(id) as (select id from parent where id = ?) select 1 from up limit 1',
+        values: [2],
+        returnsRows: true,
+        expectedRows: 0,
+      },
+    ],
+    { index: 1, affectedRows: 1 },
+  ],
+  [
+    'a single statement that would affect too many rows',
+    [{ text: 'insert into parent (id, name) values (7, \'x\'), (8, \'y\')', values: [], expectedRows: 1 }],
+    { index: 0, affectedRows: 2 },
+  ],
 ]
 
 describe('a batch', () => {
@@ -67,7 +103,13 @@ describe('a batch', () => {
       { text: 'select count(*) from parent', values: [], returnsRows: true },
       { ...rename(99, 'x'), expectedRows: 0 },
     ])
-    expect(outcomes).toEqual([{ rows: [], affectedRows: 1 }, { rows: [], affectedRows: 1 }, { rows: [['cleo', 3]], affectedRows: 1 }, { rows: [[3]], affectedRows: 1 }, { rows: [], affectedRows: 0 }])
+    expect(outcomes).toEqual([
+      { rows: [], affectedRows: 1 },
+      { rows: [], affectedRows: 1 },
+      { rows: [['cleo', 3]], affectedRows: 1 },
+      { rows: [[3]], affectedRows: 1 },
+      { rows: [], affectedRows: 0 },
+    ])
   })
 
   it('writes nothing without statements', async () => {
@@ -90,7 +132,9 @@ describe('a batch', () => {
     const before = await dump()
     const built = (db: ReturnType<typeof drizzle>) => db.update(parent).set({ age: 1 })
     await expect(engine.commit([{ build: built as never }, insert(2, 'ada')])).rejects.toThrow('UNIQUE')
-    await expect(Promise.resolve().then(() => engine.commit([{ build: built as never }, { build: () => Promise.resolve() }]))).rejects.toThrow('not one of Drizzle\'s query builders')
+    await expect(
+      Promise.resolve().then(() => engine.commit([{ build: built as never }, { build: () => Promise.resolve() }])),
+    ).rejects.toThrow('not one of Drizzle\'s query builders')
     expect(await dump()).toBe(before)
   })
 })
@@ -122,31 +166,60 @@ describe('a violation on D1', () => {
 
 describe('more parameters than D1 accepts', () => {
   const face = (index: number) => Uint8Array.from([index % 256, 0, 255])
-  const values = Array.from({ length: 100 }, (_, index) => [index + 10, index % 7 === 0 ? `it's ${index}` : `'?' -- "${index}"`, index % 3 === 0 ? null : index + 1, face(index)])
+  const values = Array.from({ length: 100 }, (_, index) => [
+    index + 10,
+    index % 7 === 0 ? `it's ${index}` : `'?' -- "${index}"`,
+    index % 3 === 0 ? null : index + 1,
+    face(index),
+  ])
 
   it('are sent in one statement without changing a value', async () => {
-    const statement = { text: `insert into parent (id, name, age, face) values ${values.map(() => '(?, ?, ?, ?)').join(', ')}`, values: values.flat(), expect: 100 }
+    const statement = {
+      text: `insert into parent (id, name, age, face) values ${values.map(() => '(?, ?, ?, ?)').join(', ')}`,
+      values: values.flat(),
+      expect: 100,
+    }
     await engine.commit([statement])
-    expect(await local.rows('select id, name, age, face from parent where id >= 10 order by id')).toEqual(values.map(([id, name, age, face]) => [id, name, age, [...face as Uint8Array]]))
-    expect(await local.rows('select distinct typeof(id), typeof(name), typeof(face) from parent where id >= 10')).toEqual([['integer', 'text', 'blob']])
+    expect(await local.rows('select id, name, age, face from parent where id >= 10 order by id')).toEqual(
+      values.map(([id, name, age, face]) => [id, name, age, [...(face as Uint8Array)]]),
+    )
+    expect(await local.rows('select distinct typeof(id), typeof(name), typeof(face) from parent where id >= 10')).toEqual([
+      ['integer', 'text', 'blob'],
+    ])
   })
 
   it('also work in a query', async () => {
     const ids = Array.from({ length: 700 }, (_, index) => index)
-    expect(await engine.query({ text: `select id from parent where name <> '?' and id in (${ids.map(() => '?').join()}) limit ?`, values: [...ids, 5] })).toEqual([[1]])
+    expect(
+      await engine.query({
+        text: `select id from parent where name <> '?' and id in (${ids.map(() => '?').join()}) limit ?`,
+        values: [...ids, 5],
+      }),
+    ).toEqual([[1]])
   })
 
   it('do not change question marks in texts, names and comments', () => {
     const many = Array.from({ length: 150 }, () => 1)
-    const { text } = encodeParameters({ text: `select '?''?', "a?", /* ? */ \`?\`, [?] -- ?\n, ${many.map(() => '?').join()}`, values: many })
+    const { text } = encodeParameters({
+      text: `select '?''?', "a?", /* ? */ \`?\`, [?] -- ?\n, ${many.map(() => '?').join()}`,
+      values: many,
+    })
     expect(text.startsWith('select \'?\'\'?\', "a?", /* ? */ `?`, [?] -- ?\n, (?1 ->> 0),(?1 ->> 1),(?2 ->> 0)')).toBe(true)
   })
 
   it('become at most a hundred parameters', () => {
     for (const count of [100, 101, 199, 200, 201, 2000, 4321]) {
-      const { text, values } = encodeParameters({ text: Array.from({ length: count }, () => '?').join(), values: Array.from({ length: count }, (_, index) => index) })
+      const { text, values } = encodeParameters({
+        text: Array.from({ length: count }, () => '?').join(),
+        values: Array.from({ length: count }, (_, index) => index),
+      })
       expect(values.length).toBeLessThanOrEqual(100)
-      if (count > 100) expect([...text.matchAll(/\(\?(\d+) ->> (\d+)\)/g)].map(([, array, item]) => JSON.parse(values[Number(array) - 1] as string)[Number(item)])).toEqual(Array.from({ length: count }, (_, index) => index))
+      if (count > 100)
+        expect(
+          [...text.matchAll(/\(\?(\d+) ->> (\d+)\)/g)].map(
+            ([, array, item]) => JSON.parse(values[Number(array) - 1] as string)[Number(item)],
+          ),
+        ).toEqual(Array.from({ length: count }, (_, index) => index))
     }
   })
 

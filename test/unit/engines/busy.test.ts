@@ -62,7 +62,11 @@ describe('independent items', () => {
   it('all return BUSY, with Retry-After', async () => {
     const config = { bulk: { enabled: true, maxBatchSize: 100, transactional: false } }
     const permissions = { read: true, create: true, update: true, delete: true } as const
-    server = await createServer({ db: drizzle({ client: own }), registrations: [{ name: 'notes', schema: notes, authorization: { permissions } }], config })
+    server = await createServer({
+      db: drizzle({ client: own }),
+      registrations: [{ name: 'notes', schema: notes, authorization: { permissions } }],
+      config,
+    })
     other.exec('begin immediate')
     expect(await told('DELETE', 'notes/bulk', { ids: [1, 2] })).toEqual([503, 'BULK_FAILED', '1'])
     other.exec('rollback')

@@ -26,8 +26,15 @@ beforeEach(() => {
 
 afterEach(() => void client.close())
 
-const insert = (id: number, name: string | null): WriteStatement => ({ text: 'insert into parent (id, name) values (?, ?)', values: [id, name] })
-const rename = (id: number, name: string): WriteStatement => ({ text: 'update parent set name = ? where id = ?', values: [name, id], expectedRows: 1 })
+const insert = (id: number, name: string | null): WriteStatement => ({
+  text: 'insert into parent (id, name) values (?, ?)',
+  values: [id, name],
+})
+const rename = (id: number, name: string): WriteStatement => ({
+  text: 'update parent set name = ? where id = ?',
+  values: [name, id],
+  expectedRows: 1,
+})
 
 /** Lists whose last statement fails. */
 const FAILING: [why: string, statements: WriteStatement[]][] = [
@@ -37,10 +44,19 @@ const FAILING: [why: string, statements: WriteStatement[]][] = [
   ['a statement that is no SQL', [insert(2, 'bob'), { text: 'insert into', values: [] }]],
   ['a guard that found no row', [insert(2, 'bob'), rename(99, 'carol')]],
   ['an expectation that finds too many rows', [insert(2, 'bob'), { text: 'update parent set age = 1', values: [], expectedRows: 1 }]],
-  ['an expectation about returned rows', [insert(2, 'bob'), { text: 'update parent set age = 1 returning id', values: [], returnsRows: true, expectedRows: 1 }]],
-  ['an expectation about selected rows', [insert(2, 'bob'), { text: 'select id from parent', values: [], returnsRows: true, expectedRows: 1 }]],
+  [
+    'an expectation about returned rows',
+    [insert(2, 'bob'), { text: 'update parent set age = 1 returning id', values: [], returnsRows: true, expectedRows: 1 }],
+  ],
+  [
+    'an expectation about selected rows',
+    [insert(2, 'bob'), { text: 'select id from parent', values: [], returnsRows: true, expectedRows: 1 }],
+  ],
   ['a guard in the middle', [insert(2, 'bob'), rename(99, 'carol'), insert(3, 'dan')]],
-  ['a single statement that would affect too many rows', [insert(2, 'bob'), insert(3, 'carl'), { text: 'delete from parent where id > 1', values: [], expectedRows: 1 }]],
+  [
+    'a single statement that would affect too many rows',
+    [insert(2, 'bob'), insert(3, 'carl'), { text: 'delete from parent where id > 1', values: [], expectedRows: 1 }],
+  ],
 ]
 
 describe('a list of statements', () => {
@@ -88,7 +104,9 @@ describe('an expectation', () => {
     const before = dumpOf(client)
     await expect(async () => engine.commit([rename(99, 'carol')])).rejects.toThrow(ExpectationError)
     await expect(async () => engine.commit([{ text: 'delete from child', values: [], expectedRows: 2 }])).rejects.toThrow(ExpectationError)
-    await expect(async () => engine.commit([{ text: 'insert into parent (id, name) values (7, \'x\'), (8, \'y\')', values: [], expectedRows: 1 }])).rejects.toThrow(ExpectationError)
+    await expect(async () =>
+      engine.commit([{ text: 'insert into parent (id, name) values (7, \'x\'), (8, \'y\')', values: [], expectedRows: 1 }]),
+    ).rejects.toThrow(ExpectationError)
     expect(dumpOf(client)).toBe(before)
   })
 })
@@ -110,9 +128,12 @@ describe('an error of the database', () => {
     expect(findViolation('sqlite', new Error('wrapped', { cause: error }))).toEqual(violation)
   })
 
-  it.each([new Error('disk full'), Object.assign(new Error('busy'), { code: 'SQLITE_BUSY' }), undefined, 'text', { code: 'SQLITE_FULL' }])('is no violation for another reason: %s', (error) => {
-    expect(findViolation('sqlite', error)).toBeUndefined()
-  })
+  it.each([new Error('disk full'), Object.assign(new Error('busy'), { code: 'SQLITE_BUSY' }), undefined, 'text', { code: 'SQLITE_FULL' }])(
+    'is no violation for another reason: %s',
+    (error) => {
+      expect(findViolation('sqlite', error)).toBeUndefined()
+    },
+  )
 
   it('is read when its causes form a cycle', () => {
     const error = new Error('round')
@@ -134,18 +155,26 @@ describe('a new database', () => {
     expect(() => createEngine('better-sqlite3', value)).toThrow('not a Drizzle database')
   })
 
-  it.each(['neon', 'postgres', 'neon-http', 'd1'])('of Neon over HTTP is refused as %s, with an error that names the alternatives', (name) => {
-    const dialect = new PgDialect()
-    const session = new NeonHttpSession(() => {}, dialect, undefined)
-    const sentence = 'drizzle-orm/neon-http has no transactions, which writes require. Use drizzle-orm/neon-serverless (Neon over WebSockets) as \'neon\', '
-      + 'or drizzle-orm/node-postgres or drizzle-orm/postgres-js as \'postgres\'.'
-    expect(() => createEngine(name as never, { dialect, session })).toThrow(sentence)
-  })
+  it.each(['neon', 'postgres', 'neon-http', 'd1'])(
+    'of Neon over HTTP is refused as %s, with an error that names the alternatives',
+    (name) => {
+      const dialect = new PgDialect()
+      const session = new NeonHttpSession(() => {}, dialect, undefined)
+      const sentence
+        = 'drizzle-orm/neon-http has no transactions, which writes require. Use drizzle-orm/neon-serverless (Neon over WebSockets) as \'neon\', '
+          + 'or drizzle-orm/node-postgres or drizzle-orm/postgres-js as \'postgres\'.'
+      expect(() => createEngine(name as never, { dialect, session })).toThrow(sentence)
+    },
+  )
 
-  it.each(['postgres', 'mysql', 'libsql', 'd1'] as const)('of another engine is refused at startup with the name of the engine to use: better-sqlite3 as %s', (name) => {
-    expect(() => createEngine(name, drizzle({ client })))
-      .toThrow(`initializeDatabase(db, '${name}'): the database uses drizzle-orm/better-sqlite3. Pass 'better-sqlite3' as the engine.`)
-  })
+  it.each(['postgres', 'mysql', 'libsql', 'd1'] as const)(
+    'of another engine is refused at startup with the name of the engine to use: better-sqlite3 as %s',
+    (name) => {
+      expect(() => createEngine(name, drizzle({ client }))).toThrow(
+        `initializeDatabase(db, '${name}'): the database uses drizzle-orm/better-sqlite3. Pass 'better-sqlite3' as the engine.`,
+      )
+    },
+  )
 
   it('of an unknown driver is checked by its dialect', () => {
     expect(() => createEngine('mysql', { dialect: new PgDialect(), session: {} })).toThrow('the database is a Postgres database')

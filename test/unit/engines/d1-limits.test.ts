@@ -14,12 +14,23 @@ import { createServer, type TestServer } from '../../support/server'
 
 const trash = () => ({ deletedAt: integer('deleted_at', { mode: 'timestamp_ms' }), deletionId: text('deletion_id') })
 const WIDE = Array.from({ length: 19 }, (_, index) => `c${index}`)
-const roots = sqliteTable('roots', { ...Object.fromEntries(WIDE.map(name => [name, text(name)])), id: integer().primaryKey(), code: text().unique(), ...trash() })
-const child = <N extends string>(name: N) => sqliteTable(name, { id: integer().primaryKey(), rootId: integer('root_id').references(() => roots.id), ...trash() })
+const roots = sqliteTable('roots', {
+  ...Object.fromEntries(WIDE.map(name => [name, text(name)])),
+  id: integer().primaryKey(),
+  code: text().unique(),
+  ...trash(),
+})
+const child = <N extends string>(name: N) =>
+  sqliteTable(name, { id: integer().primaryKey(), rootId: integer('root_id').references(() => roots.id), ...trash() })
 const [a, b, c, d, e] = ['a', 'b', 'c', 'd', 'e'].map(child) as [ReturnType<typeof child<'a'>>, ...ReturnType<typeof child<'a'>>[]]
 /** References a column that is not a primary key. */
 const f = sqliteTable('f', { id: integer().primaryKey(), rootCode: text('root_code').references(() => roots.code), ...trash() })
-const leaves = sqliteTable('leaves', { id: integer().primaryKey(), bId: integer('b_id').references(() => b!.id), parentId: integer('parent_id'), ...trash() })
+const leaves = sqliteTable('leaves', {
+  id: integer().primaryKey(),
+  bId: integer('b_id').references(() => b!.id),
+  parentId: integer('parent_id'),
+  ...trash(),
+})
 const tables = { roots, a, b, c, d, e, f, leaves }
 
 const SCHEMA = `
@@ -60,13 +71,21 @@ afterAll(async () => {
 
 /** Every row, without the group and the time of a delete, which differ from run to run. */
 async function dumps() {
-  const select = (name: string) => `select *, deleted_at is null as active, case deletion_id when 'earlier' then 1 when null then 0 else 2 end as grouped from ${name} order by id`
-  const told = (rows: readonly (readonly unknown[])[]) => rows.map(row => row.filter(value => typeof value !== 'string' || value.length !== 36).filter(value => typeof value !== 'number' || value < 1_000_000_000_000))
+  const select = (name: string) =>
+    `select *, deleted_at is null as active, case deletion_id when 'earlier' then 1 when null then 0 else 2 end as grouped from ${name} order by id`
+  const told = (rows: readonly (readonly unknown[])[]) =>
+    rows.map(row =>
+      row
+        .filter(value => typeof value !== 'string' || value.length !== 36)
+        .filter(value => typeof value !== 'number' || value < 1_000_000_000_000),
+    )
   const names = Object.keys(tables)
   const overD1 = await Promise.all(names.map(async (name): Promise<[string, unknown[][]]> => [name, told(await local.rows(select(name)))]))
   return {
     d1: Object.fromEntries(overD1),
-    sqlite: Object.fromEntries(names.map((name): [string, unknown[][]] => [name, told(client.prepare(select(name)).raw().all() as unknown[][])])),
+    sqlite: Object.fromEntries(
+      names.map((name): [string, unknown[][]] => [name, told(client.prepare(select(name)).raw().all() as unknown[][])]),
+    ),
   }
 }
 
@@ -78,25 +97,48 @@ async function both(method: string, path: string, body?: unknown) {
 
 describe('on D1', () => {
   it('creates a hundred records of twenty columns in one commit', async () => {
-    const items = Array.from({ length: 100 }, (_, row) => ({ id: 100 + row, ...Object.fromEntries(WIDE.map(name => [name, `${name} of ${row}`])) }))
+    const items = Array.from({ length: 100 }, (_, row) => ({
+      id: 100 + row,
+      ...Object.fromEntries(WIDE.map(name => [name, `${name} of ${row}`])),
+    }))
     const answers = await both('POST', '/api/roots/bulk', { items })
     expect(answers.d1.meta.successful).toBe(100)
     expect(answers.d1).toEqual(answers.sqlite)
   })
 
   it('accepts a filter with a hundred conditions and a list of five hundred values', async () => {
-    const many = { $or: Array.from({ length: 20 }, (_, index) => ({ c0: { $ne: `n${index}`, $gte: 'a', $lt: '~', ...index < 8 && { $like: 'c0' } }, id: { $gt: index } })) }
+    const many = {
+      $or: Array.from({ length: 20 }, (_, index) => ({
+        c0: { $ne: `n${index}`, $gte: 'a', $lt: '~', ...(index < 8 && { $like: 'c0' }) },
+        id: { $gt: index },
+      })),
+    }
     const row = { id: { $in: Array.from({ length: 500 }, (_, index) => index), $gte: 0, $lte: 9999, $ne: 12_345 }, code: { $null: true } }
     const path = (filter: object) => `/api/roots?limit=100&filter=${encodeURIComponent(JSON.stringify(filter))}`
-    for (const filter of [many, row, { ...row, ...Object.fromEntries(WIDE.flatMap(name => [[name, { $ne: 'x', $gt: 'a', $lt: 'd', $gte: 'b', $lte: 'd' }]])) }]) {
+    for (const filter of [
+      many,
+      row,
+      { ...row, ...Object.fromEntries(WIDE.flatMap(name => [[name, { $ne: 'x', $gt: 'a', $lt: 'd', $gte: 'b', $lte: 'd' }]])) },
+    ]) {
       const answers = await both('GET', path(filter))
       expect(answers.d1.meta.total).toBeGreaterThan(0)
       expect(answers.d1).toEqual(answers.sqlite)
     }
   })
 
-  it.each(['%a long text with more than fifty characters in it, or so', 'A LONG%TEXT WITH MORE %HAN FIFTY CHARACTERS IN IT, OR%so%', 'a long text with more than fifty characters in it, or\\%so', `${'%ää'.repeat(15)}%`, `%${'ä'.repeat(29)}%ä`])('a pattern may be longer than fifty bytes: %s', async (pattern) => {
-    const rows = ['a long text with more than fifty characters in it, or so', 'A long%text with more than fifty characters in it, or%so!', 'ä'.repeat(30), 'short']
+  it.each([
+    '%a long text with more than fifty characters in it, or so',
+    'A LONG%TEXT WITH MORE %HAN FIFTY CHARACTERS IN IT, OR%so%',
+    'a long text with more than fifty characters in it, or\\%so',
+    `${'%ää'.repeat(15)}%`,
+    `%${'ä'.repeat(29)}%ä`,
+  ])('a pattern may be longer than fifty bytes: %s', async (pattern) => {
+    const rows = [
+      'a long text with more than fifty characters in it, or so',
+      'A long%text with more than fifty characters in it, or%so!',
+      'ä'.repeat(30),
+      'short',
+    ]
     for (const [index, c0] of rows.entries()) await both('PATCH', `/api/roots/${100 + index}`, { c0 })
     const answers = await both('GET', `/api/roots?fields=id&filter=${encodeURIComponent(JSON.stringify({ c0: { $like: pattern } }))}`)
     expect(answers.d1).toEqual(answers.sqlite)
@@ -104,7 +146,8 @@ describe('on D1', () => {
   })
 
   it('refuses a pattern with `_` of more than fifty bytes', async () => {
-    const ask = (like: string) => d1.request('GET', `/api/roots?fields=id&filter=${encodeURIComponent(JSON.stringify({ c0: { $like: like } }))}`)
+    const ask = (like: string) =>
+      d1.request('GET', `/api/roots?fields=id&filter=${encodeURIComponent(JSON.stringify({ c0: { $like: like } }))}`)
     expect((await ask(`${'x'.repeat(49)}_`)).status).toBe(200)
     expect((await ask(`${'x'.repeat(50)}_`)).body.data).toEqual({ code: 'LIMIT_EXCEEDED', parameter: 'filter' })
   })
@@ -132,7 +175,11 @@ describe('a long pattern', () => {
   const database = new Database(':memory:')
   const engine = createEngine('better-sqlite3', overSqlite({ client: database }))
   const table = sqliteTable('texts', { value: text() })
-  const field = createField({ name: 'value', column: table.value, kind: 'text', nullable: true, optional: true, generated: false } as never, 0, { safeParse: () => ({ success: true }) } as never)
+  const field = createField(
+    { name: 'value', column: table.value, kind: 'text', nullable: true, optional: true, generated: false } as never,
+    0,
+    { safeParse: () => ({ success: true }) } as never,
+  )
   database.exec('create table texts (value text)')
   afterAll(() => void database.close())
 
@@ -140,16 +187,33 @@ describe('a long pattern', () => {
     const piece = fc.constantFrom('a', 'A', 'b', 'ä', 'Ä', '😀', '%', '_', '\\%', '\\_', '\\\\', '1', '0', '"')
     const letter = fc.constantFrom('a', 'A', 'b', 'ä', 'Ä', '😀', '%', '_', '\\', '1', '0', '"')
     const limits = fc.constantFrom(undefined, 0, 10)
-    await fc.assert(fc.asyncProperty(limits, fc.array(piece, { maxLength: 8 }).map(pieces => pieces.join('')), fc.array(fc.array(letter, { maxLength: 8 }).map(letters => letters.join('')), { maxLength: 12 }), async (limit, pattern, texts) => {
-      const wild = /_/.test(pattern.replace(/\\./g, ''))
-      if (wild && Buffer.byteLength(pattern) > (limit ?? Infinity)) return void expect(() => like(field, pattern, limit)).toThrow('at most')
-      const condition = like(field, pattern, limit)
-      const { text, values } = engine.render(condition.getSQL())
-      expect(values).toEqual(parameterize(engine, condition).values)
-      database.exec('delete from texts')
-      for (const value of [...texts, null, pattern]) database.prepare('insert into texts values (?)').run(value)
-      const matches = database.prepare(`select value from texts where ${text} order by rowid`).pluck().all(...values as string[])
-      expect(matches).toEqual(database.prepare('select value from texts where value like ? escape \'\\\' order by rowid').pluck().all(pattern))
-    }), { numRuns: 2000 })
+    await fc.assert(
+      fc.asyncProperty(
+        limits,
+        fc.array(piece, { maxLength: 8 }).map(pieces => pieces.join('')),
+        fc.array(
+          fc.array(letter, { maxLength: 8 }).map(letters => letters.join('')),
+          { maxLength: 12 },
+        ),
+        async (limit, pattern, texts) => {
+          const wild = /_/.test(pattern.replace(/\\./g, ''))
+          if (wild && Buffer.byteLength(pattern) > (limit ?? Infinity))
+            return void expect(() => like(field, pattern, limit)).toThrow('at most')
+          const condition = like(field, pattern, limit)
+          const { text, values } = engine.render(condition.getSQL())
+          expect(values).toEqual(parameterize(engine, condition).values)
+          database.exec('delete from texts')
+          for (const value of [...texts, null, pattern]) database.prepare('insert into texts values (?)').run(value)
+          const matches = database
+            .prepare(`select value from texts where ${text} order by rowid`)
+            .pluck()
+            .all(...(values as string[]))
+          expect(matches).toEqual(
+            database.prepare('select value from texts where value like ? escape \'\\\' order by rowid').pluck().all(pattern),
+          )
+        },
+      ),
+      { numRuns: 2000 },
+    )
   })
 })

@@ -8,18 +8,29 @@ import { createDatabase } from '../../../src/runtime/server/core/replicas/databa
 import { createServer } from '../../support/server'
 import { ADA, outcome } from '../write/world'
 
-const posts = sqliteTable('posts', { id: integer('id').primaryKey(), title: text('title').notNull().unique(), deletedAt: integer('deleted_at', { mode: 'timestamp_ms' }) })
+const posts = sqliteTable('posts', {
+  id: integer('id').primaryKey(),
+  title: text('title').notNull().unique(),
+  deletedAt: integer('deleted_at', { mode: 'timestamp_ms' }),
+})
 
 let client: Database.Database
 let db: ReturnType<typeof drizzle>
 beforeEach(() => {
   client = new Database(':memory:')
-  client.exec(`create table posts (id integer primary key, title text not null unique, deleted_at integer); insert into posts values (1, 'one', null)`)
+  client.exec(
+    `create table posts (id integer primary key, title text not null unique, deleted_at integer); insert into posts values (1, 'one', null)`,
+  )
   db = drizzle({ client })
 })
 afterEach(() => void client.close())
 
-const open = (change: (engine: Engine) => unknown) => () => createDatabase().initialize(db, { name: 'own', dialect: 'sqlite', create: db => change(createEngine('better-sqlite3', db)) as DefinedEngine })
+const open = (change: (engine: Engine) => unknown) => () =>
+  createDatabase().initialize(db, {
+    name: 'own',
+    dialect: 'sqlite',
+    create: db => change(createEngine('better-sqlite3', db)) as DefinedEngine,
+  })
 
 describe('an engine of the app', () => {
   it('runs every statement of the API', async () => {
@@ -42,8 +53,15 @@ describe('an engine of the app', () => {
         }
       },
     })
-    const { request } = await createServer({ db, engine: counted, registrations: [{ name: 'posts', schema: posts, authorization: { permissions: { read: true, create: true, update: true, delete: true } } }] as never })
-    const send = async (method: string, path: string, body?: unknown) => outcome(await request(method, `/api/${path}`, { body, caller: ADA }))
+    const { request } = await createServer({
+      db,
+      engine: counted,
+      registrations: [
+        { name: 'posts', schema: posts, authorization: { permissions: { read: true, create: true, update: true, delete: true } } },
+      ] as never,
+    })
+    const send = async (method: string, path: string, body?: unknown) =>
+      outcome(await request(method, `/api/${path}`, { body, caller: ADA }))
     expect(await send('POST', 'posts', { title: 'two' })).toBe('201')
     expect(ran).toEqual(['commit'])
     expect(await send('POST', 'posts', { title: 'two' })).toBe('409 CONFLICT')
@@ -113,14 +131,30 @@ describe('an engine of the app is refused at startup', () => {
     ['has no commit', ({ commit: _, ...engine }) => engine, '`commit` of the engine "own" must be a function'],
     ['has no render', engine => ({ ...engine, render: 'sql' }), '`render` of the engine "own" must be a function'],
     ['has no columnName', engine => ({ ...engine, columnName: {} }), '`columnName` of the engine "own" must be a function'],
-    ['has text as maxParameters', engine => ({ ...engine, maxParameters: '100' }), '`maxParameters` of the engine "own" must be a positive integer'],
+    [
+      'has text as maxParameters',
+      engine => ({ ...engine, maxParameters: '100' }),
+      '`maxParameters` of the engine "own" must be a positive integer',
+    ],
     ['has no maxParameters', engine => ({ ...engine, maxParameters: 0 }), '`maxParameters` of the engine "own" must be a positive integer'],
-    ['does not say whether it is concurrent', ({ concurrent: _, ...engine }) => engine, '`concurrent` of the engine "own" must be `true` or `false`'],
-    ['does not say whether it supports followUp', engine => ({ ...engine, supportsFollowUp: 1 }), '`supportsFollowUp` of the engine "own" must be `true` or `false`'],
+    [
+      'does not say whether it is concurrent',
+      ({ concurrent: _, ...engine }) => engine,
+      '`concurrent` of the engine "own" must be `true` or `false`',
+    ],
+    [
+      'does not say whether it supports followUp',
+      engine => ({ ...engine, supportsFollowUp: 1 }),
+      '`supportsFollowUp` of the engine "own" must be `true` or `false`',
+    ],
     ['has another type of blocking', engine => ({ ...engine, blocking: 'no' }), '`blocking` of the engine "own" must be `true` or `false`'],
     ['has incomplete limits', engine => ({ ...engine, limits: { terms: 5 } }), '`limits` of the engine "own" must be `{ terms, pattern }`'],
     ['has another dialect', engine => ({ ...engine, dialect: 'pg' }), 'returned an engine of another dialect'],
-    ['has an adapter of its own', engine => ({ ...engine, adapter: {} }), '`adapter` of the engine "own" must be the adapter of a built-in engine'],
+    [
+      'has an adapter of its own',
+      engine => ({ ...engine, adapter: {} }),
+      '`adapter` of the engine "own" must be the adapter of a built-in engine',
+    ],
     ['has an unknown member', engine => ({ ...engine, maxParams: 100 }), 'the engine "own" has an unknown member `maxParams`'],
     ['has a misspelled member', engine => ({ ...engine, comit: engine.commit }), 'Did you mean `commit`?'],
   ])('if what it creates %s', (_name, change, message) => {

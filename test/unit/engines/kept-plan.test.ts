@@ -14,7 +14,9 @@ const KEPT = `select "id" from "posts" where "status" = likely(?) limit likely(?
 
 beforeEach(() => {
   client = new Database(':memory:')
-  client.exec('create table posts (id integer primary key, status text, author integer, views integer, featured integer, deleted_at integer)')
+  client.exec(
+    'create table posts (id integer primary key, status text, author integer, views integer, featured integer, deleted_at integer)',
+  )
   client.exec('create table users (id integer primary key, name text)')
 })
 afterEach(() => client.close())
@@ -74,7 +76,9 @@ describe('the engine', () => {
     const engine = createSynchronousEngine('better-sqlite3', drizzle({ client }))
     for (const [column, value] of [['status', '5'], ['status', 5], ['views', '5'], ['views', 5], ['id', 1], ['author', 1n]] as const) {
       const text = `select id from posts where ${column} = ? limit ?`
-      expect(await engine.query({ text, values: [value, 10] }), `${column} = ${typeof value}`).toEqual(client.prepare(text).raw().all(value, 10))
+      expect(await engine.query({ text, values: [value, 10] }), `${column} = ${typeof value}`).toEqual(
+        client.prepare(text).raw().all(value, 10),
+      )
     }
   })
 })
@@ -95,7 +99,12 @@ it('has the plan of the query with its values, for random indexes and conditions
       const where = conditions.length === 0 ? '' : ` where ${conditions.join(' and ')}`
       const text = `select * from posts${where} order by ${pick(columns)} ${pick(['asc', 'desc'])}, id ${pick(['asc', 'desc'])} limit ?`
       const values = [...conditions.map(() => pick<unknown>([0, 1, -1, 7, 'open'])), pick([2, 21, 101])]
-      const planOf = (text: string) => client.prepare<unknown[], unknown[]>(`explain query plan ${text}`).raw().all(...values).map(row => row[3])
+      const planOf = (text: string) =>
+        client
+          .prepare<unknown[], unknown[]>(`explain query plan ${text}`)
+          .raw()
+          .all(...values)
+          .map(row => row[3])
       expect(planOf(keepPlan(text, read)), text).toEqual(planOf(text))
     }
     for (const name of indexes) client.exec(`drop index ${name}`)

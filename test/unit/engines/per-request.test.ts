@@ -46,7 +46,8 @@ describe('a database per request', () => {
 
   it('belongs to its request only, whatever another request did before', async () => {
     for (const database of [1, 0, 1]) await server.request('POST', '/api/notes', { ...on(database), body: { text: `of ${database}` } })
-    const texts = async (database: number) => (await server.request('GET', '/api/notes?filter[text][$like]=of', on(database))).body.data.map(({ text }: { text: string }) => text)
+    const texts = async (database: number) =>
+      (await server.request('GET', '/api/notes?filter[text][$like]=of', on(database))).body.data.map(({ text }: { text: string }) => text)
     expect(await texts(0)).toEqual(['of 0'])
     expect(await texts(1)).toEqual(['of 1', 'of 1'])
     expect(await Promise.all([texts(0), texts(1), texts(0)])).toEqual([['of 0'], ['of 1', 'of 1'], ['of 0']])

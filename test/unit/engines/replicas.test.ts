@@ -42,13 +42,17 @@ describe('initializeDatabase()', () => {
   })
 
   it('refuses a replica beside a function, and beside a `withReplicas()`', () => {
-    expect(() => initialize(() => db, 'postgres', { replica: open() })).toThrow('Let the function return `withReplicas(primary, [replica])` of Drizzle.')
+    expect(() => initialize(() => db, 'postgres', { replica: open() })).toThrow(
+      'Let the function return `withReplicas(primary, [replica])` of Drizzle.',
+    )
     expect(() => initialize(withReplicas(open(), [open()]), 'postgres', { replica: open() })).toThrow('Remove `replica`.')
   })
 
   it('refuses replicas of a database that it cannot compare with its primary, and keeps a `withReplicas()` of it on the primary', () => {
     const open = () => libsql('file::memory:')
-    expect(() => initialize(libsql('file::memory:'), 'libsql', { replica: libsql('file::memory:') })).toThrow('replicas require Postgres or MariaDB.')
+    expect(() => initialize(libsql('file::memory:'), 'libsql', { replica: libsql('file::memory:') })).toThrow(
+      'replicas require Postgres or MariaDB.',
+    )
     const database = initialize(withSqliteReplicas(open() as never, [open() as never]), 'libsql')
     expect([database.engine().dialect, database.replicas()]).toEqual(['sqlite', undefined])
   })
@@ -128,7 +132,16 @@ describe('a position of MariaDB', () => {
   const { read, isUnknown } = DIALECTS.mysql.replication!
 
   it.each<[string, [number, bigint][]]>([
-    ['', []], ['0-1-42', [[0, 42n]]], ['0-1-42,7-3-18446744073709551615', [[0, 42n], [7, 2n ** 64n - 1n]]], ['4294967295-4294967295-1', [[4294967295, 1n]]],
+    ['', []],
+    ['0-1-42', [[0, 42n]]],
+    [
+      '0-1-42,7-3-18446744073709551615',
+      [
+        [0, 42n],
+        [7, 2n ** 64n - 1n],
+      ],
+    ],
+    ['4294967295-4294967295-1', [[4294967295, 1n]]],
   ])('%j', (text, position) => {
     expect([...read(text)!]).toEqual(position)
   })
@@ -138,7 +151,10 @@ describe('a position of MariaDB', () => {
   })
 
   it('does not exist on MySQL', () => {
-    expect([isUnknown(ofMysql('ER_UNKNOWN_SYSTEM_VARIABLE', 1193, 'HY000')), isUnknown(ofMysql('ER_CON_COUNT_ERROR', 1040, '08004'))]).toEqual([true, false])
+    expect([
+      isUnknown(ofMysql('ER_UNKNOWN_SYSTEM_VARIABLE', 1193, 'HY000')),
+      isUnknown(ofMysql('ER_CON_COUNT_ERROR', 1040, '08004')),
+    ]).toEqual([true, false])
   })
 })
 
@@ -146,9 +162,14 @@ describe('positions in several streams', () => {
   const position = (...numbers: [number, number][]) => new Map(numbers.map(([stream, number]) => [stream, BigInt(number)]))
 
   it.each([
-    [position([0, 5]), position([0, 5]), true], [position([0, 6]), position([0, 5]), true], [position([0, 4]), position([0, 5]), false],
-    [position([0, 9]), position([0, 5], [1, 1]), false], [position([0, 5], [1, 1]), position([0, 5]), true], [position([0, 9], [1, 0]), position([0, 5], [1, 1]), false],
-    [position(), position(), true], [position(), position([0, 0]), false],
+    [position([0, 5]), position([0, 5]), true],
+    [position([0, 6]), position([0, 5]), true],
+    [position([0, 4]), position([0, 5]), false],
+    [position([0, 9]), position([0, 5], [1, 1]), false],
+    [position([0, 5], [1, 1]), position([0, 5]), true],
+    [position([0, 9], [1, 0]), position([0, 5], [1, 1]), false],
+    [position(), position(), true],
+    [position(), position([0, 0]), false],
   ])('%j reaches %j: %s', (reached, wanted, expected) => {
     expect(hasReached(reached, wanted)).toBe(expected)
   })
@@ -160,7 +181,11 @@ describe('positions in several streams', () => {
     expect([fromText(toText(both)), fromText('')]).toEqual([both, position()])
   })
 
-  it.each([['none', position()], ['one', position([0, 5])], ['several', position([0, 5], [4294967295, 255], [3, 1])]])('are in a marker: %s', async (_, sent) => {
+  it.each([
+    ['none', position()],
+    ['one', position([0, 5])],
+    ['several', position([0, 5], [4294967295, 255], [3, 1])],
+  ])('are in a marker: %s', async (_, sent) => {
     const { token } = await createMarker('secret', sent, 10_000, false)
     const headers: Record<string, string> = { 'consistency-token': token }
     expect(await findMarkedPosition(name => headers[name], 'secret', 10_000)).toEqual(sent)

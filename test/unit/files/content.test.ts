@@ -18,9 +18,23 @@ async function* chunked(bytes: Uint8Array | string, size = 65_536): AsyncGenerat
   for (let at = 0; at < all.byteLength; at += size) yield all.subarray(at, at + size)
 }
 
-interface Received { type?: string, name?: string, size?: number, status?: number, code?: string, reason?: string, width?: number, height?: number }
+interface Received {
+  type?: string
+  name?: string
+  size?: number
+  status?: number
+  code?: string
+  reason?: string
+  width?: number
+  height?: number
+}
 
-async function receive(bytes: Uint8Array | string, claim: { name?: string, type?: string }, limits: FileLimits, size?: number): Promise<Received> {
+async function receive(
+  bytes: Uint8Array | string,
+  claim: { name?: string, type?: string },
+  limits: FileLimits,
+  size?: number,
+): Promise<Received> {
   try {
     const file = await receiveFile(chunked(bytes, size), claim, limits)
     let length = 0
@@ -40,9 +54,16 @@ const ftyp = (major: string, ...compatible: string[]) => {
   const brands = Buffer.from(major + '\0\0\0\0' + compatible.join(''), 'latin1')
   const size = Buffer.alloc(4)
   size.writeUInt32BE(brands.byteLength + 8)
-  return Buffer.concat([size, Buffer.from('ftyp'), brands, Buffer.from('....ispe\0\0\0\0\0\0\0\x0A\0\0\0\x14', 'latin1'), Buffer.alloc(100, 4)])
+  return Buffer.concat([
+    size,
+    Buffer.from('ftyp'),
+    brands,
+    Buffer.from('....ispe\0\0\0\0\0\0\0\x0A\0\0\0\x14', 'latin1'),
+    Buffer.alloc(100, 4),
+  ])
 }
-const zipOf = (name: string, content = 'x') => Buffer.concat([Buffer.from('504b030414000000000000000000', 'hex'), Buffer.alloc(16), Buffer.from(name + content), Buffer.alloc(200, 5)])
+const zipOf = (name: string, content = 'x') =>
+  Buffer.concat([Buffer.from('504b030414000000000000000000', 'hex'), Buffer.alloc(16), Buffer.from(name + content), Buffer.alloc(200, 5)])
 const ODT = 'application/vnd.oasis.opendocument.text'
 
 /** Files that begin like their type, with a name of the type. */
@@ -92,7 +113,10 @@ describe('every type', () => {
   it.each(Object.keys(SAMPLES))('%s is accepted with its own name, and with any name of it as declared type', async (type) => {
     const { aliases = [] } = FILE_TYPES.find(known => known.type === type)!
     for (const declared of [undefined, '', 'application/octet-stream', type, ...aliases])
-      expect(await receive(SAMPLES[type]!, { name: nameOf(type), type: declared }, accept(type))).toMatchObject({ type, name: nameOf(type) })
+      expect(await receive(SAMPLES[type]!, { name: nameOf(type), type: declared }, accept(type))).toMatchObject({
+        type,
+        name: nameOf(type),
+      })
     for (const size of [1, 7]) expect(await receive(SAMPLES[type]!, { name: nameOf(type) }, accept(type), size)).toMatchObject({ type })
   })
 
@@ -113,18 +137,30 @@ describe('every type', () => {
         const isText = [type, other].every(name => FILE_TYPES.find(known => known.type === name)!.text === 'plain')
         const isPackage = SAMPLES[type]!.subarray(0, 2).toString() === 'PK' && SAMPLES[other]!.subarray(0, 2).toString() === 'PK'
         if (isText || isPackage) continue
-        expect(await receive(SAMPLES[type]!, { name: nameOf(type), type: other }, ALL)).toEqual({ status: 415, code: 'UNSUPPORTED_MEDIA_TYPE', reason: 'type' })
-        expect(await receive(SAMPLES[type]!, { name: nameOf(other) }, ALL)).toEqual({ status: 415, code: 'UNSUPPORTED_MEDIA_TYPE', reason: 'name' })
+        expect(await receive(SAMPLES[type]!, { name: nameOf(type), type: other }, ALL)).toEqual({
+          status: 415,
+          code: 'UNSUPPORTED_MEDIA_TYPE',
+          reason: 'type',
+        })
+        expect(await receive(SAMPLES[type]!, { name: nameOf(other) }, ALL)).toEqual({
+          status: 415,
+          code: 'UNSUPPORTED_MEDIA_TYPE',
+          reason: 'name',
+        })
       }
     }
   })
 
-  it.each(['php', 'html', 'svg', 'js', 'exe', 'htaccess', 'PHP', 'Html', 'svgz', 'xht'])('is refused with the extension .%s', async (extension) => {
-    expect(await receive(png(), { name: `photo.png.${extension}` }, accept('image/*'))).toMatchObject({ status: 415, reason: 'name' })
-  })
+  it.each(['php', 'html', 'svg', 'js', 'exe', 'htaccess', 'PHP', 'Html', 'svgz', 'xht'])(
+    'is refused with the extension .%s',
+    async (extension) => {
+      expect(await receive(png(), { name: `photo.png.${extension}` }, accept('image/*'))).toMatchObject({ status: 415, reason: 'name' })
+    },
+  )
 
   it('is never SVG, HTML or XML for a wildcard', () => {
-    for (const wildcard of ['image/*', 'text/*', 'application/*']) expect(typesOf(wildcard).some(({ text }) => text === 'markup')).toBe(false)
+    for (const wildcard of ['image/*', 'text/*', 'application/*'])
+      expect(typesOf(wildcard).some(({ text }) => text === 'markup')).toBe(false)
     expect(typesOf('*/*')).toEqual([])
   })
 })
@@ -132,11 +168,22 @@ describe('every type', () => {
 describe('text', () => {
   const TEXT = accept('text/plain')
   it.each([
-    ['a tag at the beginning', ' \n\uFEFF<b>x'], ['a page', 'text <html>'], ['a script far from the beginning', 'x'.repeat(70_000) + '<script>'],
-    ['a script between two chunks', 'x'.repeat(65_530) + '<sCrIpt src=x>'], ['an SVG', 'x <svg onload=alert(1)>'], ['a doctype', 'x<!DoCtYpE html>'],
-    ['PHP', 'x <?php echo 1'], ['a NUL', 'a\0b'], ['a control', 'a\x01b'], ['an escape', '\x1Bc\x1C'], ['a NUL far from the beginning', 'x'.repeat(70_000) + '\0'],
-    ['Latin-1', Buffer.from('f\xFCr', 'latin1')], ['UTF-16', Buffer.from('\uFEFFtext', 'utf16le')], ['half a character at the end', Buffer.from('für').subarray(0, 2)],
-    ['half a character far from the beginning', Buffer.concat([Buffer.alloc(70_000, 97), Buffer.from([0xC3])])], ['an overlong character', Buffer.from([0xC0, 0xBC])],
+    ['a tag at the beginning', ' \n\uFEFF<b>x'],
+    ['a page', 'text <html>'],
+    ['a script far from the beginning', 'x'.repeat(70_000) + '<script>'],
+    ['a script between two chunks', 'x'.repeat(65_530) + '<sCrIpt src=x>'],
+    ['an SVG', 'x <svg onload=alert(1)>'],
+    ['a doctype', 'x<!DoCtYpE html>'],
+    ['PHP', 'x <?php echo 1'],
+    ['a NUL', 'a\0b'],
+    ['a control', 'a\x01b'],
+    ['an escape', '\x1Bc\x1C'],
+    ['a NUL far from the beginning', 'x'.repeat(70_000) + '\0'],
+    ['Latin-1', Buffer.from('f\xFCr', 'latin1')],
+    ['UTF-16', Buffer.from('\uFEFFtext', 'utf16le')],
+    ['half a character at the end', Buffer.from('für').subarray(0, 2)],
+    ['half a character far from the beginning', Buffer.concat([Buffer.alloc(70_000, 97), Buffer.from([0xC3])])],
+    ['an overlong character', Buffer.from([0xC0, 0xBC])],
   ])('is refused with %s', async (_case, bytes) => {
     expect(await receive(bytes, { name: 'a.txt' }, TEXT)).toEqual({ status: 415, code: 'UNSUPPORTED_MEDIA_TYPE', reason: 'content' })
   })
@@ -148,7 +195,13 @@ describe('text', () => {
 
   it('of one kind is decided by the name', async () => {
     const kinds = accept('text/plain', 'text/csv', 'text/markdown', 'application/json')
-    for (const [name, type] of [['a.txt', 'text/plain'], ['a.csv', 'text/csv'], ['a.md', 'text/markdown'], ['a.json', 'application/json'], ['a', 'text/plain']] as const)
+    for (const [name, type] of [
+      ['a.txt', 'text/plain'],
+      ['a.csv', 'text/csv'],
+      ['a.md', 'text/markdown'],
+      ['a.json', 'application/json'],
+      ['a', 'text/plain'],
+    ] as const)
       expect(await receive('a', { name, type: 'text/plain' }, kinds)).toMatchObject({ type })
     expect(await receive('a', { name: 'a.csv', type: 'application/vnd.ms-excel' }, kinds)).toMatchObject({ type: 'text/csv' })
     expect(await receive('a', { name: 'a.csv', type: 'application/json' }, kinds)).toMatchObject({ status: 415, reason: 'name' })
@@ -158,24 +211,39 @@ describe('text', () => {
 describe('images', () => {
   const IMAGES = accept('image/*')
   it.each([
-    ['a PNG', png(1000, 1001)], ['a PNG of the largest numbers', png(0xFFFFFFFF, 0xFFFFFFFF)], ['a JPEG', jpeg(65_000, 65_000)], ['a GIF', gif(65_535, 65_535)],
+    ['a PNG', png(1000, 1001)],
+    ['a PNG of the largest numbers', png(0xFFFFFFFF, 0xFFFFFFFF)],
+    ['a JPEG', jpeg(65_000, 65_000)],
+    ['a GIF', gif(65_535, 65_535)],
     ['a JPEG after much metadata', jpeg(1001, 1000, 500_000)],
-    ['an AVIF with a small and a large image', Buffer.concat([ftyp('avif'), Buffer.from('ispe\0\0\0\0\0\0\xFF\xFF\0\0\xFF\xFF', 'latin1')])],
+    [
+      'an AVIF with a small and a large image',
+      Buffer.concat([ftyp('avif'), Buffer.from('ispe\0\0\0\0\0\0\xFF\xFF\0\0\xFF\xFF', 'latin1')]),
+    ],
   ])('with too many pixels are refused unread: %s', async (_case, head) => {
     let read = 0
     const source = (async function* () {
-      for await (const chunk of chunked(head)) yield (read += chunk.byteLength, chunk)
-      for (;;) yield (read += 65_536, new Uint8Array(65_536))
+      for await (const chunk of chunked(head)) yield ((read += chunk.byteLength), chunk)
+      for (;;) yield ((read += 65_536), new Uint8Array(65_536))
     })()
-    await expect(receiveFile(source, {}, { ...IMAGES, maxSize: 1e9 })).rejects.toMatchObject({ status: 400, data: { code: 'IMAGE_TOO_LARGE', maxPixels: 1_000_000 } })
+    await expect(receiveFile(source, {}, { ...IMAGES, maxSize: 1e9 })).rejects.toMatchObject({
+      status: 400,
+      data: { code: 'IMAGE_TOO_LARGE', maxPixels: 1_000_000 },
+    })
     expect(read).toBeLessThanOrEqual(Math.max(4096, head.byteLength * 2) + 65_536 * 2)
   })
 
   it.each([
-    ['a PNG without its header', hex('89504e470d0a1a0a 0000000d 49444154')], ['a PNG without pixels', png(0, 5)], ['a PNG that ends', png().subarray(0, 20)],
-    ['a JPEG with image data before its size', hex('ffd8 ffda 0004 0000')], ['a JPEG that ends', hex('ffd8ff', 0)], ['a JPEG with garbage', hex('ffd8ff e0 0002 00')],
-    ['a JPEG with a segment of no length', hex('ffd8 ffe0 0000')], ['a WebP of an unknown form', Buffer.from('RIFF....WEBPVP9 ' + 'x'.repeat(50))],
-    ['an AVIF without a size', Buffer.concat([ftyp('avif').subarray(0, 20), Buffer.alloc(2_000_000)])], ['a JPEG of metadata only', jpeg(10, 10, 3_000_000)],
+    ['a PNG without its header', hex('89504e470d0a1a0a 0000000d 49444154')],
+    ['a PNG without pixels', png(0, 5)],
+    ['a PNG that ends', png().subarray(0, 20)],
+    ['a JPEG with image data before its size', hex('ffd8 ffda 0004 0000')],
+    ['a JPEG that ends', hex('ffd8ff', 0)],
+    ['a JPEG with garbage', hex('ffd8ff e0 0002 00')],
+    ['a JPEG with a segment of no length', hex('ffd8 ffe0 0000')],
+    ['a WebP of an unknown form', Buffer.from('RIFF....WEBPVP9 ' + 'x'.repeat(50))],
+    ['an AVIF without a size', Buffer.concat([ftyp('avif').subarray(0, 20), Buffer.alloc(2_000_000)])],
+    ['a JPEG of metadata only', jpeg(10, 10, 3_000_000)],
   ])('without a size are refused: %s', async (_case, bytes) => {
     expect(await receive(bytes, {}, IMAGES)).toMatchObject({ status: 415 })
   })
@@ -238,30 +306,53 @@ describe('a multipart body', () => {
   }
 
   it.each([
-    ['a file', `${part(FILE)}--b--\r\n`, TYPE], ['text before and after it', `preamble\r\n${part(FILE)}--b--\r\nepilogue`, TYPE],
-    ['no line break at the end', `${part(FILE)}--b--`, TYPE], ['a quoted boundary', `${part(FILE)}--b--`, 'multipart/form-data; charset=utf-8; boundary="b"'],
-    ['spaces after the boundary', `--b  \r\n${FILE}\r\n\r\ncontent\r\n--b--`, TYPE], ['other headers', `${part(`X-A: b\r\n${FILE}`)}--b--`, TYPE],
+    ['a file', `${part(FILE)}--b--\r\n`, TYPE],
+    ['text before and after it', `preamble\r\n${part(FILE)}--b--\r\nepilogue`, TYPE],
+    ['no line break at the end', `${part(FILE)}--b--`, TYPE],
+    ['a quoted boundary', `${part(FILE)}--b--`, 'multipart/form-data; charset=utf-8; boundary="b"'],
+    ['spaces after the boundary', `--b  \r\n${FILE}\r\n\r\ncontent\r\n--b--`, TYPE],
+    ['other headers', `${part(`X-A: b\r\n${FILE}`)}--b--`, TYPE],
   ])('can have %s', async (_case, body, type) => {
     expect(await read(body, type)).toEqual({ name: 'a.txt', type: undefined, content: 'content' })
     expect(await read(body, type, 1)).toEqual({ name: 'a.txt', type: undefined, content: 'content' })
   })
 
   it('reads the type and the name', async () => {
-    expect(await read(`${part('content-disposition: form-data; name=x; filename="C:\\dir\\a \\"b\\".png"\r\nContent-Type: Image/PNG; x=y')}--b--`))
-      .toEqual({ name: 'C:\\dir\\a "b".png', type: 'image/png', content: 'content' })
+    expect(
+      await read(
+        `${part('content-disposition: form-data; name=x; filename="C:\\dir\\a \\"b\\".png"\r\nContent-Type: Image/PNG; x=y')}--b--`,
+      ),
+    ).toEqual({ name: 'C:\\dir\\a "b".png', type: 'image/png', content: 'content' })
   })
 
   it.each([
-    ['no part', '--b--\r\n'], ['nothing', ''], ['no delimiter', 'x'.repeat(100_000)], ['a field', `${part('Content-Disposition: form-data; name="a"')}--b--`],
-    ['a field before the file', `${part('Content-Disposition: form-data; name="a"')}${part(FILE)}--b--`], ['a field after the file', `${part(FILE)}${part('Content-Disposition: form-data; name="a"')}--b--`],
-    ['two files', `${part(FILE)}${part(FILE)}--b--`], ['no end', part(FILE)], ['an end in the headers', `--b\r\n${FILE}`], ['no headers', '--b\r\n\r\ncontent\r\n--b--'],
-    ['long headers', `${part(`X-A: ${'a'.repeat(20_000)}\r\n${FILE}`)}--b--`], ['base64', `${part(`${FILE}\r\nContent-Transfer-Encoding: base64`)}--b--`],
-    ['10,000 fields', part('Content-Disposition: form-data; name="a"', 'x').repeat(10_000)], ['another disposition', `${part('Content-Disposition: attachment; filename="a"')}--b--`],
+    ['no part', '--b--\r\n'],
+    ['nothing', ''],
+    ['no delimiter', 'x'.repeat(100_000)],
+    ['a field', `${part('Content-Disposition: form-data; name="a"')}--b--`],
+    ['a field before the file', `${part('Content-Disposition: form-data; name="a"')}${part(FILE)}--b--`],
+    ['a field after the file', `${part(FILE)}${part('Content-Disposition: form-data; name="a"')}--b--`],
+    ['two files', `${part(FILE)}${part(FILE)}--b--`],
+    ['no end', part(FILE)],
+    ['an end in the headers', `--b\r\n${FILE}`],
+    ['no headers', '--b\r\n\r\ncontent\r\n--b--'],
+    ['long headers', `${part(`X-A: ${'a'.repeat(20_000)}\r\n${FILE}`)}--b--`],
+    ['base64', `${part(`${FILE}\r\nContent-Transfer-Encoding: base64`)}--b--`],
+    ['10,000 fields', part('Content-Disposition: form-data; name="a"', 'x').repeat(10_000)],
+    ['another disposition', `${part('Content-Disposition: attachment; filename="a"')}--b--`],
   ])('is refused with %s', async (_case, body) => {
-    for (const size of [undefined, 1, 7]) await expect(read(body, TYPE, size)).rejects.toMatchObject({ status: 400, data: { code: 'INVALID_BODY' } })
+    for (const size of [undefined, 1, 7])
+      await expect(read(body, TYPE, size)).rejects.toMatchObject({ status: 400, data: { code: 'INVALID_BODY' } })
   })
 
-  it.each(['multipart/form-data', 'multipart/form-data; boundary=', 'multipart/form-data; boundary="', `multipart/form-data; boundary=${'b'.repeat(71)}`, 'multipart/form-data; boundary=a b', 'multipart/form-data; boundary="a\r\nb"'])('is refused with the type %j', async (type) => {
+  it.each([
+    'multipart/form-data',
+    'multipart/form-data; boundary=',
+    'multipart/form-data; boundary="',
+    `multipart/form-data; boundary=${'b'.repeat(71)}`,
+    'multipart/form-data; boundary=a b',
+    'multipart/form-data; boundary="a\r\nb"',
+  ])('is refused with the type %j', async (type) => {
     await expect(read(`${part(FILE)}--b--`, type)).rejects.toMatchObject({ status: 400, data: { code: 'INVALID_BODY' } })
   })
 
@@ -276,6 +367,7 @@ describe('a multipart body', () => {
 
 describe('the size', () => {
   it.each([[99, 200], [100, 200], [101, 413], [500_000, 413]])('of %i bytes against 100 is a %i', async (length, status) => {
-    for (const size of [1, 64, 65_536]) expect((await receive('x'.repeat(length), {}, { ...accept('text/plain'), maxSize: 100 }, size)).status ?? 200).toBe(status)
+    for (const size of [1, 64, 65_536])
+      expect((await receive('x'.repeat(length), {}, { ...accept('text/plain'), maxSize: 100 }, size)).status ?? 200).toBe(status)
   })
 })

@@ -17,10 +17,13 @@ it('writes the reading time, which no body can set', async () => {
   const server = await createServer({
     db: drizzle({ client }),
     plugins: [readingTime],
-    registrations: [{ name: 'posts', schema: posts, protectedFields: ['readingTime'], authorization: { permissions: { read: true, update: 'edit' } } }],
+    registrations: [
+      { name: 'posts', schema: posts, protectedFields: ['readingTime'], authorization: { permissions: { read: true, update: 'edit' } } },
+    ],
   })
   const path = '/api/posts/1/reading-time'
-  const send = (permissions: string[]) => server.request('POST', path, { raw: 'a b c', headers: { 'content-type': 'text/plain' }, caller: { user: { id: 1 }, permissions } })
+  const send = (permissions: string[]) =>
+    server.request('POST', path, { raw: 'a b c', headers: { 'content-type': 'text/plain' }, caller: { user: { id: 1 }, permissions } })
   expect((await send([])).status).toBe(403)
   expect(await send(['edit'])).toMatchObject({ status: 200, body: { id: 1, readingTime: '1 min' } })
 })

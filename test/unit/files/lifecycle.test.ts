@@ -44,7 +44,12 @@ describe('removing', () => {
     expect(world.stored()).toEqual([])
   })
 
-  it.each([['without a session', ANONYMOUS, '/posts/1/files/cover', 401], ['without the permission', READER, '/posts/1/files/cover', 403], ['of a field that the caller cannot write', EDITOR, '/posts/1/files/secret', 403], ['in the trash', EDITOR, '/posts/3/files/cover', 404]])('is refused %s', async (_case, caller, path, status) => {
+  it.each([
+    ['without a session', ANONYMOUS, '/posts/1/files/cover', 401],
+    ['without the permission', READER, '/posts/1/files/cover', 403],
+    ['of a field that the caller cannot write', EDITOR, '/posts/1/files/secret', 403],
+    ['in the trash', EDITOR, '/posts/3/files/cover', 404],
+  ])('is refused %s', async (_case, caller, path, status) => {
     await upload()
     expect((await send('DELETE', path, caller)).status).toBe(status)
     expect(world.stored()).toHaveLength(1)
@@ -115,7 +120,13 @@ describe('the daily task', () => {
 
   it('keeps what it does not know', async () => {
     const storage = fileSystemStorage({ base: world.folder })
-    const others = ['a', 'posts/31/cover', 'posts/31/other/01936f00-0000-7000-8000-000000000000', 'users/31/cover/01936f00-0000-7000-8000-000000000000', 'posts/3g/cover/01936f00-0000-7000-8000-000000000000']
+    const others = [
+      'a',
+      'posts/31/cover',
+      'posts/31/other/01936f00-0000-7000-8000-000000000000',
+      'users/31/cover/01936f00-0000-7000-8000-000000000000',
+      'posts/3g/cover/01936f00-0000-7000-8000-000000000000',
+    ]
     for (const path of others.filter(path => path !== 'posts/31/cover')) await storage.put(path, (async function* () {})(), { type: 'x' })
     await storage.put('posts/31/cover/01936f00-0000-7000-8000-000000000000', (async function* () {})(), { type: 'x' })
     await run()
@@ -125,7 +136,11 @@ describe('the daily task', () => {
   it('checks any number of files with few statements', async () => {
     const storage = fileSystemStorage({ base: world.folder })
     for (let index = 0; index < 250; index++)
-      await storage.put(`posts/${Buffer.from(String(index)).toString('hex')}/cover/01936f00-0000-7000-8000-${String(index).padStart(12, '0')}`, (async function* () {})(), { type: 'x' })
+      await storage.put(
+        `posts/${Buffer.from(String(index)).toString('hex')}/cover/01936f00-0000-7000-8000-${String(index).padStart(12, '0')}`,
+        (async function* () {})(),
+        { type: 'x' },
+      )
     const statements = vi.spyOn(world.client, 'prepare')
     await run()
     expect(world.stored()).toEqual([])

@@ -126,10 +126,16 @@ describe('the limits of a body', () => {
 
 describe('a body', () => {
   it.each([
-    ['', 'The body has no part.'], ['--', 'The body has no part.'], ['--b', 'A part has no headers.'], ['--b\r', 'A part has no headers.'],
-    ['--b--\r\n', 'The body has no file.'], ['--b--x\r\n', 'The body has no file.'], ['--bx\r\n', 'The body is not a valid multipart body.'],
+    ['', 'The body has no part.'],
+    ['--', 'The body has no part.'],
+    ['--b', 'A part has no headers.'],
+    ['--b\r', 'A part has no headers.'],
+    ['--b--\r\n', 'The body has no file.'],
+    ['--b--x\r\n', 'The body has no file.'],
+    ['--bx\r\n', 'The body is not a valid multipart body.'],
     ['--b -\r\n', 'The body is not a valid multipart body.'],
-    ['--b\r\n', 'The headers of a part are too long.'], [`--b\r\n${FILE}\r\n`, 'The headers of a part are too long.'],
+    ['--b\r\n', 'The headers of a part are too long.'],
+    [`--b\r\n${FILE}\r\n`, 'The headers of a part are too long.'],
     ['--b\r\n\r\n--b--', 'The body has a part that is not a file. Send exactly one file.'],
   ])('%j is refused before its content, and its source is closed', async (text, message) => {
     for (const size of [1, 65_536]) {

@@ -56,7 +56,9 @@ describe.each(Object.entries(STORAGES))('a file in %s', (_name, create) => {
       const read = async (reader: number) => {
         for (let count = reader; !isDone; count++) {
           const isRange = count % 2 === 0
-          const { status, bytes } = await world.send(EDITOR, 'GET', '/posts/1/files/cover', { headers: isRange ? { range: 'bytes=100-199' } : {} })
+          const { status, bytes } = await world.send(EDITOR, 'GET', '/posts/1/files/cover', {
+            headers: isRange ? { range: 'bytes=100-199' } : {},
+          })
           statuses.set(status, (statuses.get(status) ?? 0) + 1)
           expect(status).toBe(isRange ? 206 : 200)
           const rest = isRange ? bytes : bytes.subarray(HEAD)

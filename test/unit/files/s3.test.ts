@@ -118,14 +118,18 @@ describe('a request', () => {
     expect(headers.map(header => /Credential=(\w+)/.exec(header)![1])).toEqual(['key1', 'key2'])
   })
 
-  it.each<[string, () => Response | Error]>([['an error of the network', () => new TypeError('fetch failed')], ['500 without a body', () => new Response(null, { status: 500 })], ['500', () => error(500)],
-    ['503', () => error(503)], ['429', () => error(429)]])(
-    'is repeated up to three times after %s, later each time', async (_case, fail) => {
-      answer = () => sent.length < 4 ? fail() : undefined
-      await open().put(KEY, chunks('a'), META)
-      expect(sent).toEqual(Array(4).fill(`PUT /files/${KEY}`))
-      expect(delays).toEqual([100, 200, 400])
-    })
+  it.each<[string, () => Response | Error]>([
+    ['an error of the network', () => new TypeError('fetch failed')],
+    ['500 without a body', () => new Response(null, { status: 500 })],
+    ['500', () => error(500)],
+    ['503', () => error(503)],
+    ['429', () => error(429)],
+  ])('is repeated up to three times after %s, later each time', async (_case, fail) => {
+    answer = () => (sent.length < 4 ? fail() : undefined)
+    await open().put(KEY, chunks('a'), META)
+    expect(sent).toEqual(Array(4).fill(`PUT /files/${KEY}`))
+    expect(delays).toEqual([100, 200, 400])
+  })
 
   it('throws the last error after four attempts', async () => {
     answer = () => error(503, 'SlowDown')

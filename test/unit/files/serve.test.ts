@@ -35,8 +35,13 @@ describe('a file', () => {
       expect(status).toBe(200)
       expect(bytes.equals(BYTES)).toBe(true)
       expect(Object.fromEntries(headers)).toMatchObject({
-        'content-type': 'image/png', 'content-length': '150000', 'etag': `"${sha256(BYTES)}"`, 'accept-ranges': 'bytes',
-        'x-content-type-options': 'nosniff', 'content-security-policy': 'default-src \'none\'; sandbox', 'cache-control': 'private, no-cache',
+        'content-type': 'image/png',
+        'content-length': '150000',
+        'etag': `"${sha256(BYTES)}"`,
+        'accept-ranges': 'bytes',
+        'x-content-type-options': 'nosniff',
+        'content-security-policy': 'default-src \'none\'; sandbox',
+        'cache-control': 'private, no-cache',
         'content-disposition': 'inline; filename="K_ste _a_.png"; filename*=UTF-8\'\'K%C3%BCste%20_a_.png',
       })
     }
@@ -88,7 +93,9 @@ describe('each request checks the record', () => {
   })
 
   it('a field that the caller cannot read', async () => {
-    world.client.exec(`update posts set secret = '{"key":"01936f00-0000-7000-8000-000000000000","name":"x","type":"image/png","size":1,"sha256":"x"}'`)
+    world.client.exec(
+      `update posts set secret = '{"key":"01936f00-0000-7000-8000-000000000000","name":"x","type":"image/png","size":1,"sha256":"x"}'`,
+    )
     expect(await get({}, { path: '/posts/1/files/secret' })).toMatchObject({ status: 404, code: 'NOT_FOUND' })
   })
 
@@ -119,7 +126,11 @@ describe('conditions and ranges', () => {
   ])('returns the range %s', async (range, start, end) => {
     await upload()
     const { status, headers, bytes } = await get({ range })
-    expect([status, headers.get('content-range'), headers.get('content-length')]).toEqual([206, `bytes ${start}-${end}/150000`, String(end - start + 1)])
+    expect([status, headers.get('content-range'), headers.get('content-length')]).toEqual([
+      206,
+      `bytes ${start}-${end}/150000`,
+      String(end - start + 1),
+    ])
     expect(bytes.equals(BYTES.subarray(start, end + 1))).toBe(true)
   })
 
@@ -177,7 +188,20 @@ describe('conditions and ranges', () => {
   })
 
   it('selects a response for any header without throwing', () => {
-    const garbage = ['', '"', '*', 'W/', 'W/"a', '"a","b', 'bytes=', 'bytes=-', 'bytes=99999999999999999999999-', 'bytes=1-99999999999999999999999', 'bytes=--1', '\u00FF']
+    const garbage = [
+      '',
+      '"',
+      '*',
+      'W/',
+      'W/"a',
+      '"a","b',
+      'bytes=',
+      'bytes=-',
+      'bytes=99999999999999999999999-',
+      'bytes=1-99999999999999999999999',
+      'bytes=--1',
+      '\u00FF',
+    ]
     for (const ifMatch of garbage) for (const range of garbage) for (const size of [0, 1, 10]) {
       const selected = selectResponse('GET', name => name === 'range' ? range : name === 'if-none-match' ? ifMatch : undefined, '"e"', size)
       if (typeof selected === 'object') expect(selected.start >= 0 && selected.start <= selected.end && selected.end < size).toBe(true)

@@ -7,7 +7,14 @@ import { createStorage } from 'unstorage'
 import fsDriver from 'unstorage/drivers/fs'
 import memoryDriver from 'unstorage/drivers/memory'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { fileSystemStorage, r2Storage, s3Storage, unstorageStorage, type FileStorage, type R2Bucket } from '../../../src/runtime/server/plugins/index'
+import {
+  fileSystemStorage,
+  r2Storage,
+  s3Storage,
+  unstorageStorage,
+  type FileStorage,
+  type R2Bucket,
+} from '../../../src/runtime/server/plugins/index'
 import { fileStorageSuite } from '../../../src/runtime/testing/index'
 import { S3_KEYS, S3_REGION, startS3, type LocalS3 } from '../../support/s3'
 import { isFull } from '../../support/tiers'
@@ -42,7 +49,8 @@ interface ClearableBucket extends R2Bucket {
 async function r2(): Promise<FileStorage> {
   miniflare ??= new Miniflare({ modules: true, script: 'export default {}', r2Buckets: ['FILES'] })
   const files = await miniflare.getR2Bucket('FILES') as unknown as ClearableBucket
-  for (let page = await files.list(); page.objects.length > 0; page = await files.list()) await files.delete(page.objects.map(({ key }) => key))
+  for (let page = await files.list(); page.objects.length > 0; page = await files.list())
+    await files.delete(page.objects.map(({ key }) => key))
   return r2Storage(files)
 }
 
@@ -64,14 +72,21 @@ const LARGE = 9_000_000
 describe.each<[string, () => ReturnType<Parameters<typeof fileStorageSuite>[0]['create']>, largest?: number, many?: number]>([
   ['the file system', () => inFolder(base => fileSystemStorage({ base }))],
   ['S3', () => ({ storage: bucket(), close: () => expect(s3.uploads.size).toBe(0) }), LARGE],
-  ['S3 with a prefix', () => ({ storage: bucket('app/'), close: () => expect([...s3.objects.keys()].every(key => key.startsWith('app/'))).toBe(true) })],
+  [
+    'S3 with a prefix',
+    () => ({ storage: bucket('app/'), close: () => expect([...s3.objects.keys()].every(key => key.startsWith('app/'))).toBe(true) }),
+  ],
   ['R2', async () => ({ storage: await r2(), close: () => {} }), LARGE, isFull ? 1100 : 20],
   ['the memory driver of unstorage', () => ({ storage: unstorageStorage(memoryDriver()), close: () => {} })],
   ['the fs driver of unstorage', () => inFolder(base => unstorageStorage(fsDriver({ base })))],
   ['a storage of unstorage', () => ({ storage: unstorageStorage(createStorage({ driver: memoryDriver() }) as never), close: () => {} })],
   ['a driver without bytes', () => ({ storage: unstorageStorage(textDriver()), close: () => {} })],
 ])('%s', (_name, create, largest = 200_000, many) => {
-  it.each(fileStorageSuite({ create, largest, many }).map(({ name, run }) => [name, run] as const))('%s', async (_promise, run) => run(), 60_000)
+  it.each(fileStorageSuite({ create, largest, many }).map(({ name, run }) => [name, run] as const))(
+    '%s',
+    async (_promise, run) => run(),
+    60_000,
+  )
 
   it('refuses keys that could leave the storage', async () => {
     const { storage, close } = await create()

@@ -19,8 +19,14 @@ afterEach(async () => {
 })
 
 const PNG = { 'content-type': 'image/png' }
-const upload = (body: BodyInit, { caller = EDITOR, path = '/posts/1/upload/cover', headers }: { caller?: typeof EDITOR, path?: string, headers?: Record<string, string> } = {}) =>
-  world.send(caller, 'POST', path, { body, headers })
+const upload = (
+  body: BodyInit,
+  {
+    caller = EDITOR,
+    path = '/posts/1/upload/cover',
+    headers,
+  }: { caller?: typeof EDITOR, path?: string, headers?: Record<string, string> } = {},
+) => world.send(caller, 'POST', path, { body, headers })
 
 const KEY = /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/
 
@@ -95,7 +101,10 @@ describe('an upload', () => {
     expect((await upload(form('<html>', 'c.png'))).status).toBe(415)
     expect((await world.send(EDITOR, 'DELETE', '/posts/1/files/cover')).status).toBe(200)
     const names = (json: unknown) => (JSON.parse(json as string) as { cover: { name: string } | null }).cover?.name
-    const entries = world.client.prepare('select kind, record_id, user_id, before, after from audit_log order by at, id').all() as Record<string, unknown>[]
+    const entries = world.client.prepare('select kind, record_id, user_id, before, after from audit_log order by at, id').all() as Record<
+      string,
+      unknown
+    >[]
     expect([first.status, second.status]).toEqual([200, 200])
     expect(entries.map(({ kind, record_id, user_id, before, after }) => [kind, record_id, user_id, names(before), names(after)])).toEqual([
       ['update', '1', '7', undefined, 'a.png'], ['update', '1', '7', 'a.png', 'b.png'], ['update', '1', '7', 'b.png', undefined],
@@ -121,7 +130,10 @@ describe('an upload', () => {
   it('compares `If-Match` with the tag of the record', async () => {
     await open()
     const tag = (await world.send(EDITOR, 'GET', '/posts/1')).headers.get('etag')!
-    expect(await upload(form(png(), 'a.png'), { headers: { 'if-match': '"AAAAAAAAAAAAAAAA"' } })).toMatchObject({ status: 412, code: 'PRECONDITION_FAILED' })
+    expect(await upload(form(png(), 'a.png'), { headers: { 'if-match': '"AAAAAAAAAAAAAAAA"' } })).toMatchObject({
+      status: 412,
+      code: 'PRECONDITION_FAILED',
+    })
     expect(await upload(form(png(), 'a.png'), { headers: { 'if-match': 'no tag' } })).toMatchObject({ status: 400 })
     expect(world.stored()).toEqual([])
     expect((await upload(form(png(), 'a.png'), { headers: { 'if-match': tag } })).status).toBe(200)
@@ -135,7 +147,10 @@ describe('an upload', () => {
     const uploaded = await world.send(EDITOR, 'POST', '/posts/1/upload/cover', { body: png(), headers: { 'content-type': 'image/png' } })
     const read = await world.send(EDITOR, 'GET', '/posts/1')
     expect(uploaded.body).toEqual(read.body)
-    expect([uploaded.headers.get('etag'), uploaded.headers.get('content-type')]).toEqual([read.headers.get('etag'), read.headers.get('content-type')])
+    expect([uploaded.headers.get('etag'), uploaded.headers.get('content-type')]).toEqual([
+      read.headers.get('etag'),
+      read.headers.get('content-type'),
+    ])
     expect((await world.send(EDITOR, 'GET', '/posts/1', { headers: { 'if-none-match': uploaded.headers.get('etag')! } })).status).toBe(304)
     const removed = await world.send(EDITOR, 'DELETE', '/posts/1/files/cover', { headers: { 'if-match': uploaded.headers.get('etag')! } })
     expect([removed.status, removed.headers.get('etag')]).toEqual([200, (await world.send(EDITOR, 'GET', '/posts/1')).headers.get('etag')])
@@ -154,14 +169,20 @@ describe('an upload', () => {
 
   it('has no dry run', async () => {
     await open()
-    expect(await upload(form(png(), 'a.png'), { path: '/posts/1/upload/cover?dryRun=true' })).toMatchObject({ status: 400, code: 'DRY_RUN_UNSUPPORTED' })
+    expect(await upload(form(png(), 'a.png'), { path: '/posts/1/upload/cover?dryRun=true' })).toMatchObject({
+      status: 400,
+      code: 'DRY_RUN_UNSUPPORTED',
+    })
     expect(world.stored()).toEqual([])
   })
 
   it('is not possible in a plain body', async () => {
     await open()
     const cover = { key: '01936f00-0000-7000-8000-000000000000', name: 'x', type: 'text/html', size: 1, sha256: 'x' }
-    const { status, body } = await world.send(EDITOR, 'PATCH', '/posts/1', { body: JSON.stringify({ title: 'New', cover, files: '[]' }), headers: { 'content-type': 'application/json' } })
+    const { status, body } = await world.send(EDITOR, 'PATCH', '/posts/1', {
+      body: JSON.stringify({ title: 'New', cover, files: '[]' }),
+      headers: { 'content-type': 'application/json' },
+    })
     expect([status, body.title, body.cover]).toEqual([200, 'New', null])
     expect(world.row(1)).toMatchObject({ cover: null, files: null })
   })
@@ -243,7 +264,14 @@ describe('a refused upload stores nothing', () => {
   it('if the client leaves', async () => {
     await open()
     const { port } = await world.listen(EDITOR)
-    await sendRaw(port, ['POST /api/posts/1/upload/cover HTTP/1.1\r\nHost: x\r\nContent-Type: image/png\r\nContent-Length: 150000\r\n\r\n', png(1, 1, 80_000)], { leave: true })
+    await sendRaw(
+      port,
+      [
+        'POST /api/posts/1/upload/cover HTTP/1.1\r\nHost: x\r\nContent-Type: image/png\r\nContent-Length: 150000\r\n\r\n',
+        png(1, 1, 80_000),
+      ],
+      { leave: true },
+    )
     await vi.waitFor(() => expect(world.stored()).toEqual([]))
     expect(world.row(1).cover).toBeNull()
   })

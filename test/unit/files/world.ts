@@ -68,7 +68,12 @@ export async function openWorld({ fields, storage, hooks, requireIfMatch, plugin
     resources: fields ?? {
       posts: {
         cover: { accept: IMAGES, maxSize: '200kb', maxPixels: 1_000_000 },
-        files: { accept: ['image/*', 'application/pdf', 'text/plain', 'text/csv', 'application/zip'], maxSize: '200kb', multiple: true, maxFiles: 3 },
+        files: {
+          accept: ['image/*', 'application/pdf', 'text/plain', 'text/csv', 'application/zip'],
+          maxSize: '200kb',
+          multiple: true,
+          maxFiles: 3,
+        },
         secret: { accept: ['image/png'] },
       },
       notes: { scan: { accept: ['image/png'] } },
@@ -116,7 +121,11 @@ export async function openWorld({ fields, storage, hooks, requireIfMatch, plugin
     listen,
     async send(caller: Caller, method: string, path: string, init: RequestInit = {}) {
       const { url } = await listen(caller)
-      const response = await fetch(`${url}/api${path}`, { method, ...init, ...init.body instanceof ReadableStream && { duplex: 'half' } as object })
+      const response = await fetch(`${url}/api${path}`, {
+        method,
+        ...init,
+        ...(init.body instanceof ReadableStream && ({ duplex: 'half' } as object)),
+      })
       const bytes = Buffer.from(await response.arrayBuffer())
       const isJson = response.headers.get('content-type')?.includes('json')
       // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a test reads whatever a response contains

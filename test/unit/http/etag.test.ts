@@ -26,12 +26,15 @@ describe('the tag of a record', () => {
     expect(await etagOf('items/1')).toMatch(PLAIN)
   })
 
-  it.each(['items/1?fields=id,name', 'items/1?include=notes', 'items/1?fields=name&include=notes'])('has the same revision and a hash of the body for %s', async (path) => {
-    const plain = await etagOf('items/1')
-    const other = await etagOf(path)
-    expect(other).toMatch(WITH_HASH)
-    expect(revisionOf(other)).toBe(revisionOf(plain))
-  })
+  it.each(['items/1?fields=id,name', 'items/1?include=notes', 'items/1?fields=name&include=notes'])(
+    'has the same revision and a hash of the body for %s',
+    async (path) => {
+      const plain = await etagOf('items/1')
+      const other = await etagOf(path)
+      expect(other).toMatch(WITH_HASH)
+      expect(revisionOf(other)).toBe(revisionOf(plain))
+    },
+  )
 
   it('has the same revision if `afterGet` changes the record', async () => {
     const plain = await etagOf('items/1')
@@ -61,7 +64,10 @@ describe('the tag of a record', () => {
     const warnings = async (options: ShopOptions) => {
       warn.mockClear()
       await open(options)
-      return warn.mock.calls.flat().filter(text => String(text).includes('NUXT_AUTO_API_SECRET')).map(text => /`(\w+)`/.exec(String(text))![1])
+      return warn.mock.calls
+        .flat()
+        .filter(text => String(text).includes('NUXT_AUTO_API_SECRET'))
+        .map(text => /`(\w+)`/.exec(String(text))![1])
     }
     const afterGet = (record: object) => ({ ...record, price: null })
     const ofPlugin = { name: 'mask', hooks: { '*': { afterGet } } }
@@ -70,12 +76,20 @@ describe('the tag of a record', () => {
     expect(await warnings({ plugins: [ofPlugin] })).toEqual(['items', 'notes'])
     expect(await warnings({ hooks: { afterGet } as never, secret: 'a'.repeat(32) })).toEqual([])
     expect(await warnings({ hooks: { afterGet } as never, config: { http: { ...DEFAULT_CONFIG.http, etag: false } } })).toEqual([])
-    expect(await warnings({ hooks: { afterGet } as never, plugins: [{ name: 'fixed', disables: { items: ['update', 'delete', 'restore', 'purge'] } }] })).toEqual([])
+    expect(
+      await warnings({
+        hooks: { afterGet } as never,
+        plugins: [{ name: 'fixed', disables: { items: ['update', 'delete', 'restore', 'purge'] } }],
+      }),
+    ).toEqual([])
     expect(await warnings({ hooks: { afterList: (records: object[]) => records } as never })).toEqual([])
   })
 
   it('is a hash of the body, if `afterGet` can hide values, no request changes the resource, and the app has no secret', async () => {
-    await open({ hooks: { afterGet: (record: object) => ({ ...record, price: null }) } as never, plugins: [{ name: 'fixed', disables: { items: ['update', 'delete', 'restore', 'purge'] } }] })
+    await open({
+      hooks: { afterGet: (record: object) => ({ ...record, price: null }) } as never,
+      plugins: [{ name: 'fixed', disables: { items: ['update', 'delete', 'restore', 'purge'] } }],
+    })
     const { headers, text, body } = await send('GET', 'items/1')
     expect(body.price).toBeNull()
     expect(headers.get('etag')).toBe(`"${hashText(text)}"`)
@@ -131,7 +145,12 @@ describe('the tag of a record', () => {
   })
 
   it('covers the fields of a get, also if the field rules depend on the operation', async () => {
-    await open({ auth: { permissions: { read: true, update: true }, fields: { cost: { read: ctx => ctx.operation === 'read' }, price: { read: ctx => ctx.operation !== 'read' } } } })
+    await open({
+      auth: {
+        permissions: { read: true, update: true },
+        fields: { cost: { read: ctx => ctx.operation === 'read' }, price: { read: ctx => ctx.operation !== 'read' } },
+      },
+    })
     const { body, headers } = await send('PATCH', 'items/1', {}, CLERK, { name: 'pencil' })
     expect(Object.keys(body)).not.toContain('cost')
     expect(revisionOf(headers.get('etag'))).toBe(revisionOf(await etagOf('items/1')))
@@ -139,7 +158,16 @@ describe('the tag of a record', () => {
 })
 
 describe('the tag of other reads', () => {
-  it.each(['items', 'items?limit=1', 'items?groupBy=name&aggregate=count', 'items/aggregate?aggregate=count', 'items/1/relations/notes', 'items/permissions', 'permissions', '_schema'])('is a hash of the body: %s', async (path) => {
+  it.each([
+    'items',
+    'items?limit=1',
+    'items?groupBy=name&aggregate=count',
+    'items/aggregate?aggregate=count',
+    'items/1/relations/notes',
+    'items/permissions',
+    'permissions',
+    '_schema',
+  ])('is a hash of the body: %s', async (path) => {
     const first = await send('GET', path)
     expect(first.headers.get('etag')).toMatch(PLAIN)
     expect(first.headers.get('content-type')).toBe('application/json')
@@ -160,25 +188,32 @@ describe('the tag of other reads', () => {
   })
 
   it('is absent from errors, deletions and bulk responses', async () => {
-    for (const [method, path, body] of [['GET', 'items/99'], ['DELETE', 'items/1'], ['PATCH', 'items/bulk', { items: [{ id: 2, data: { name: 'x' } }] }]] as const)
+    for (const [method, path, body] of [
+      ['GET', 'items/99'],
+      ['DELETE', 'items/1'],
+      ['PATCH', 'items/bulk', { items: [{ id: 2, data: { name: 'x' } }] }],
+    ] as const)
       expect((await send(method, path, {}, CLERK, body)).headers.get('etag')).toBeNull()
   })
 })
 
 describe('If-None-Match', () => {
-  it.each(['items/1', 'items/1?fields=name', 'items', 'items/aggregate?aggregate=count', 'items/1/relations/notes'])('returns 304 with the headers of the response but without a body: %s', async (path) => {
-    const { headers } = await send('GET', path)
-    const etag = headers.get('etag')!
-    for (const method of ['GET', 'HEAD']) {
-      for (const value of [etag, `W/${etag}`, `"other", ${etag}`, `"a",W/"b",${etag}, "c"`, '*', ` ${etag} `]) {
-        const response = await send(method, path, { 'if-none-match': value })
-        expect([response.status, response.text]).toEqual([304, ''])
-        expect(response.headers.get('etag')).toBe(etag)
-        expect(response.headers.get('cache-control')).toBe(headers.get('cache-control'))
-        expect(response.headers.get('vary')).toBe(headers.get('vary'))
+  it.each(['items/1', 'items/1?fields=name', 'items', 'items/aggregate?aggregate=count', 'items/1/relations/notes'])(
+    'returns 304 with the headers of the response but without a body: %s',
+    async (path) => {
+      const { headers } = await send('GET', path)
+      const etag = headers.get('etag')!
+      for (const method of ['GET', 'HEAD']) {
+        for (const value of [etag, `W/${etag}`, `"other", ${etag}`, `"a",W/"b",${etag}, "c"`, '*', ` ${etag} `]) {
+          const response = await send(method, path, { 'if-none-match': value })
+          expect([response.status, response.text]).toEqual([304, ''])
+          expect(response.headers.get('etag')).toBe(etag)
+          expect(response.headers.get('cache-control')).toBe(headers.get('cache-control'))
+          expect(response.headers.get('vary')).toBe(headers.get('vary'))
+        }
       }
-    }
-  })
+    },
+  )
 
   it.each(['"other"', 'W/"other"', '', 'other', '"', '"a", "b"', '"*"', '**'])('returns the whole response for %s', async (value) => {
     expect((await send('GET', 'items/1', { 'if-none-match': value })).status).toBe(200)
@@ -236,7 +271,9 @@ describe('`http.etag: false`', () => {
 
 describe('plugins', () => {
   it('can set the tag themselves', async () => {
-    await open({ plugins: [defineAutoApiPlugin({ name: 'own', around: async (_ctx, next) => ({ ...await next(), headers: { etag: '"own"' } }) })] })
+    await open({
+      plugins: [defineAutoApiPlugin({ name: 'own', around: async (_ctx, next) => ({ ...(await next()), headers: { etag: '"own"' } }) })],
+    })
     expect(await etagOf('items/1')).toBe('"own"')
   })
 

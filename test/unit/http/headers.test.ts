@@ -25,7 +25,18 @@ function send(lines: readonly string[]): Promise<void> {
   })
 }
 
-const NAMES = ['accept', 'X-Request-Id', 'cookie', 'set-cookie', 'content-type', 'authorization', 'traceparent', '__proto__', 'constructor', 'toString']
+const NAMES = [
+  'accept',
+  'X-Request-Id',
+  'cookie',
+  'set-cookie',
+  'content-type',
+  'authorization',
+  'traceparent',
+  '__proto__',
+  'constructor',
+  'toString',
+]
 const ASKED = [...NAMES, ...NAMES.map(name => name.toUpperCase()), 'host', 'missing']
 
 describe('headerOf', () => {

@@ -15,7 +15,8 @@ const open = async (options?: ShopOptions) => {
 const send = (method: string, path: string, ifMatch?: string, body?: unknown, caller = CLERK) =>
   shop.server.request(method, `/api/${path}`, { caller, body, headers: ifMatch === undefined ? {} : { 'if-match': ifMatch } })
 const tagOf = async (path: string, caller = CLERK) => (await send('GET', path, undefined, undefined, caller)).headers.get('etag')!
-const told = ({ status, body }: { status: number, body?: { data?: { code?: string } } }) => status < 300 ? String(status) : `${status} ${body?.data?.code}`
+const told = ({ status, body }: { status: number, body?: { data?: { code?: string } } }) =>
+  status < 300 ? String(status) : `${status} ${body?.data?.code}`
 const nameOf = (id: number) => (shop.get(`select name from items where id = ${id}`) as { name: string } | undefined)?.name
 
 beforeEach(() => open())
@@ -52,7 +53,8 @@ describe.each(WRITES)('If-Match of %s', (_name, method, path, body, read) => {
 
   it('returns 412 with any other tag, and writes nothing', async () => {
     const tag = await tagOf(read)
-    for (const value of [OTHER, `W/${tag}`, '""', '"*"', `"${tag.slice(1, -2)}"`, `"x${tag.slice(1)}`, '"a.b"', `${OTHER}, W/${tag}`]) expect(told(await write(value))).toBe('412 PRECONDITION_FAILED')
+    for (const value of [OTHER, `W/${tag}`, '""', '"*"', `"${tag.slice(1, -2)}"`, `"x${tag.slice(1)}`, '"a.b"', `${OTHER}, W/${tag}`])
+      expect(told(await write(value))).toBe('412 PRECONDITION_FAILED')
     expect(await tagOf(read)).toBe(tag)
   })
 
@@ -148,8 +150,11 @@ describe('If-Match', () => {
   })
 
   it.each([
-    ['POST', 'items', { name: 'x' }], ['POST', 'items/bulk', { items: [{ name: 'x' }] }], ['PATCH', 'items/bulk', { items: [{ id: 1, data: {} }] }],
-    ['DELETE', 'items/bulk', { ids: [1] }], ['POST', 'items/bulk/restore', { ids: [1] }],
+    ['POST', 'items', { name: 'x' }],
+    ['POST', 'items/bulk', { items: [{ name: 'x' }] }],
+    ['PATCH', 'items/bulk', { items: [{ id: 1, data: {} }] }],
+    ['DELETE', 'items/bulk', { ids: [1] }],
+    ['POST', 'items/bulk/restore', { ids: [1] }],
   ])('returns 400 on a route that does not compare it: %s %s', async (method, path, body) => {
     expect(told(await send(method, path, '*', body))).toBe('400 INVALID_VALUE')
   })
@@ -168,7 +173,10 @@ describe('a caller who can write, but not read', () => {
 
   it('cannot do so for single rows', async () => {
     const tag = await tagOf('items/1')
-    const rules = [{ listFilter: (table, { operation }) => operation === 'read' ? ne(table.id, 1) : undefined }, { objectLevel: (row, { operation }) => operation !== 'read' || row.id !== 1 }] as NonNullable<ShopOptions['auth']>[]
+    const rules = [
+      { listFilter: (table, { operation }) => (operation === 'read' ? ne(table.id, 1) : undefined) },
+      { objectLevel: (row, { operation }) => operation !== 'read' || row.id !== 1 },
+    ] as NonNullable<ShopOptions['auth']>[]
     for (const rule of rules) {
       await open({ auth: { ...ITEMS_AUTH, ...rule } })
       expect(told(await send('DELETE', 'items/1', tag))).toBe('412 PRECONDITION_FAILED')
@@ -190,14 +198,30 @@ describe('`ifMatch` in a batch', () => {
 
   it('updates the items whose tags match', async () => {
     const tags = [await tagOf('items/1'), await tagOf('items/2?fields=name')]
-    expect(told(await bulk('PATCH', 'items/bulk', { items: [{ id: 1, data: { name: 'a' }, ifMatch: tags[0] }, { id: 2, data: { name: 'b' }, ifMatch: tags[1] }, { id: 3, data: { name: 'c' } }] }))).toBe('200')
+    expect(
+      told(
+        await bulk('PATCH', 'items/bulk', {
+          items: [
+            { id: 1, data: { name: 'a' }, ifMatch: tags[0] },
+            { id: 2, data: { name: 'b' }, ifMatch: tags[1] },
+            { id: 3, data: { name: 'c' } },
+          ],
+        }),
+      ),
+    ).toBe('200')
     expect([1, 2, 3].map(nameOf)).toEqual(['a', 'b', 'c'])
   })
 
   it('names every item that fails, and writes nothing', async () => {
-    const { status, body } = await bulk('PATCH', 'items/bulk', { items: [
-      { id: 1, data: { name: 'a' }, ifMatch: await tagOf('items/1') }, { id: 2, data: { name: 'b' }, ifMatch: OTHER }, { id: 99, data: { name: 'c' }, ifMatch: OTHER }, { id: 3, data: { name: 'd' }, ifMatch: 'none' }, { id: 4, data: { name: 7 }, ifMatch: 7 },
-    ] })
+    const { status, body } = await bulk('PATCH', 'items/bulk', {
+      items: [
+        { id: 1, data: { name: 'a' }, ifMatch: await tagOf('items/1') },
+        { id: 2, data: { name: 'b' }, ifMatch: OTHER },
+        { id: 99, data: { name: 'c' }, ifMatch: OTHER },
+        { id: 3, data: { name: 'd' }, ifMatch: 'none' },
+        { id: 4, data: { name: 7 }, ifMatch: 7 },
+      ],
+    })
     expect(status).toBe(412)
     expect(body.data.errors.map(({ index, id, statusCode, code }: Record<string, unknown>) => [index, id, statusCode, code])).toEqual([
       [1, 2, 412, 'PRECONDITION_FAILED'], [2, 99, 404, 'NOT_FOUND'], [3, 3, 400, 'INVALID_VALUE'], [4, 4, 400, 'VALIDATION_FAILED'],
@@ -207,13 +231,22 @@ describe('`ifMatch` in a batch', () => {
 
   it('fails only single items if the batch is not transactional', async () => {
     await open({ config: { bulk: { ...DEFAULT_CONFIG.bulk, transactional: false } } })
-    const { status, body } = await bulk('PATCH', 'items/bulk', { items: [{ id: 1, data: { name: 'a' }, ifMatch: OTHER }, { id: 2, data: { name: 'b' }, ifMatch: await tagOf('items/2') }] })
+    const { status, body } = await bulk('PATCH', 'items/bulk', {
+      items: [
+        { id: 1, data: { name: 'a' }, ifMatch: OTHER },
+        { id: 2, data: { name: 'b' }, ifMatch: await tagOf('items/2') },
+      ],
+    })
     expect(status).toBe(200)
     expect(body.meta.errors).toEqual([expect.objectContaining({ index: 0, id: 1, statusCode: 412, code: 'PRECONDITION_FAILED' })])
     expect([1, 2].map(nameOf)).toEqual(['pen', 'b'])
   })
 
-  it.each([['a delete', 'DELETE', 'items/bulk'], ['a purge', 'DELETE', 'items/bulk?force=true'], ['a restore', 'POST', 'items/bulk/restore']])('compares the tags of %s', async (_name, method, path) => {
+  it.each([
+    ['a delete', 'DELETE', 'items/bulk'],
+    ['a purge', 'DELETE', 'items/bulk?force=true'],
+    ['a restore', 'POST', 'items/bulk/restore'],
+  ])('compares the tags of %s', async (_name, method, path) => {
     if (method === 'POST') shop.exec('update items set deleted_at = 1700000000000')
     const read = method === 'POST' ? '?onlyDeleted=true' : ''
     const ids = [{ id: 1, ifMatch: await tagOf(`items/1${read}`) }, 2, { id: 3 }]
@@ -224,25 +257,44 @@ describe('`ifMatch` in a batch', () => {
   })
 
   it('refuses an id that is repeated with a tag, and merges ids without tags', async () => {
-    for (const ids of [[1, { id: 1, ifMatch: OTHER }], [{ id: 1, ifMatch: OTHER }, '1'], [{ id: 1, ifMatch: OTHER }, { id: 1, ifMatch: '*' }]])
+    for (const ids of [
+      [1, { id: 1, ifMatch: OTHER }],
+      [{ id: 1, ifMatch: OTHER }, '1'],
+      [
+        { id: 1, ifMatch: OTHER },
+        { id: 1, ifMatch: '*' },
+      ],
+    ])
       expect(told(await bulk('DELETE', 'items/bulk', { ids }))).toBe('400 INVALID_BODY')
     expect((await bulk('DELETE', 'items/bulk', { ids: [1, '1', { id: 1 }] })).body.meta.total).toBe(1)
   })
 
-  it.each([[null], [[]], [{}], [{ ifMatch: '*' }], [{ id: null }], [{ id: {} }]])('refuses an entry of `ids` without an id: %j', async (entry) => {
-    expect(told(await bulk('DELETE', 'items/bulk', { ids: [entry] }))).toBe('400 INVALID_BODY')
-  })
+  it.each([[null], [[]], [{}], [{ ifMatch: '*' }], [{ id: null }], [{ id: {} }]])(
+    'refuses an entry of `ids` without an id: %j',
+    async (entry) => {
+      expect(told(await bulk('DELETE', 'items/bulk', { ids: [entry] }))).toBe('400 INVALID_BODY')
+    },
+  )
 })
 
 describe('`requireIfMatch: true`', () => {
   beforeEach(() => open({ registration: { requireIfMatch: true } }))
 
   it('returns 428 for a write without a tag', async () => {
-    for (const [method, path, body] of [['PATCH', 'items/1', { name: 'x' }], ['DELETE', 'items/1'], ['DELETE', 'items/1?force=true'], ['POST', 'items/1/restore']] as const)
+    for (const [method, path, body] of [
+      ['PATCH', 'items/1', { name: 'x' }],
+      ['DELETE', 'items/1'],
+      ['DELETE', 'items/1?force=true'],
+      ['POST', 'items/1/restore'],
+    ] as const)
       expect(told(await send(method, path, undefined, body))).toBe('428 PRECONDITION_REQUIRED')
     for (const [method, path, body] of [
-      ['PATCH', 'items/bulk', { items: [{ id: 1, data: {} }] }], ['DELETE', 'items/bulk', { ids: [1] }], ['DELETE', 'items/bulk?force=true', { ids: [{ id: 1 }] }], ['POST', 'items/bulk/restore', { ids: [1] }],
-    ] as const) expect(told(await send(method, path, undefined, body))).toBe('428 BULK_FAILED')
+      ['PATCH', 'items/bulk', { items: [{ id: 1, data: {} }] }],
+      ['DELETE', 'items/bulk', { ids: [1] }],
+      ['DELETE', 'items/bulk?force=true', { ids: [{ id: 1 }] }],
+      ['POST', 'items/bulk/restore', { ids: [1] }],
+    ] as const)
+      expect(told(await send(method, path, undefined, body))).toBe('428 BULK_FAILED')
     for (const [method, path] of [['POST', 'items/bulk/restore'], ['DELETE', 'items/bulk?force=true']] as const)
       expect(told(await send(method, path, undefined, { deletionId: 'none' }))).toBe('428 PRECONDITION_REQUIRED')
   })
@@ -251,7 +303,11 @@ describe('`requireIfMatch: true`', () => {
     expect(told(await send('PATCH', 'items/99', undefined, { name: 'x' }))).toBe('428 PRECONDITION_REQUIRED')
     expect(told(await send('PATCH', 'items/99', undefined, { name: 7 }))).toBe('400 VALIDATION_FAILED')
     expect(told(await send('PATCH', 'items/99', '*', { name: 'x' }))).toBe('404 NOT_FOUND')
-    expect((await send('DELETE', 'items/bulk', undefined, { ids: [1, 'x', { id: 2, ifMatch: 'none' }] })).body.data.errors.map(({ statusCode }: { statusCode: number }) => statusCode)).toEqual([428, 428, 400])
+    expect(
+      (await send('DELETE', 'items/bulk', undefined, { ids: [1, 'x', { id: 2, ifMatch: 'none' }] })).body.data.errors.map(
+        ({ statusCode }: { statusCode: number }) => statusCode,
+      ),
+    ).toEqual([428, 428, 400])
   })
 
   it('returns 401 and 403 before 428', async () => {
@@ -267,7 +323,9 @@ describe('`requireIfMatch: true`', () => {
   })
 
   it('is refused at startup if entity tags are off', async () => {
-    await expect(open({ registration: { requireIfMatch: true }, config: { http: { ...DEFAULT_CONFIG.http, etag: false } } })).rejects.toThrow('clients cannot get the tags')
+    await expect(
+      open({ registration: { requireIfMatch: true }, config: { http: { ...DEFAULT_CONFIG.http, etag: false } } }),
+    ).rejects.toThrow('clients cannot get the tags')
   })
 })
 
@@ -275,7 +333,9 @@ describe('the parser', () => {
   it('accepts exactly lists of tags', () => {
     const tag = fc.tuple(fc.constantFrom('', 'W/'), fc.stringMatching(/^[\w!#.*,;/-]{0,20}$/)).map(([weak, text]) => `${weak}"${text}"`)
     const space = fc.constantFrom('', ' ', '\t', '  ')
-    const list = fc.tuple(fc.array(fc.tuple(space, fc.option(tag, { nil: '' }), space), { minLength: 1, maxLength: 5 }), tag).map(([entries, last]) => [...entries.map(parts => parts.join('')), last].join(','))
+    const list = fc
+      .tuple(fc.array(fc.tuple(space, fc.option(tag, { nil: '' }), space), { minLength: 1, maxLength: 5 }), tag)
+      .map(([entries, last]) => [...entries.map(parts => parts.join('')), last].join(','))
     fc.assert(fc.property(list, text => void toIfMatch(text, 'x')))
     fc.assert(fc.property(list, fc.constantFrom('x', '"', '*', '""', 'W/'), (text, extra) => {
       expect(() => toIfMatch(`${text} ${extra}`, 'x')).toThrow()
@@ -284,7 +344,14 @@ describe('the parser', () => {
 
   it('needs linear time', () => {
     const start = performance.now()
-    for (const text of [`${' '.repeat(1e6)}x`, `${','.repeat(1e5)}x`, `"${'a'.repeat(1e6)}`, `${'"a",'.repeat(1e5)}x`, `W/"${' '.repeat(1e6)}`]) expect(() => toIfMatch(text, 'x')).toThrow()
+    for (const text of [
+      `${' '.repeat(1e6)}x`,
+      `${','.repeat(1e5)}x`,
+      `"${'a'.repeat(1e6)}`,
+      `${'"a",'.repeat(1e5)}x`,
+      `W/"${' '.repeat(1e6)}`,
+    ])
+      expect(() => toIfMatch(text, 'x')).toThrow()
     expect(performance.now() - start).toBeLessThan(5000)
   })
 })

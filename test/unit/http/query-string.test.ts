@@ -3,7 +3,27 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { parseQuery } from '../../../src/runtime/server/http/url'
 
-const piece = fc.constantFrom('a', 'b', 'limit', '__proto__', '=', '&', '&&', '?', '+', '%20', '%', '%zz', '[x]', '{"a":1}', ',', '#', ' ', 'é', '\u0000')
+const piece = fc.constantFrom(
+  'a',
+  'b',
+  'limit',
+  '__proto__',
+  '=',
+  '&',
+  '&&',
+  '?',
+  '+',
+  '%20',
+  '%',
+  '%zz',
+  '[x]',
+  '{"a":1}',
+  ',',
+  '#',
+  ' ',
+  'é',
+  '\u0000',
+)
 
 it('reads every query string as URLSearchParams does', () => {
   fc.assert(fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {

@@ -83,7 +83,8 @@ describe('a client that sends without end', () => {
 })
 
 describe('a short body', () => {
-  const post = (path: string, type: string, body: string) => fetch(`${server.url}${path}`, { method: 'POST', headers: { 'content-type': type }, body })
+  const post = (path: string, type: string, body: string) =>
+    fetch(`${server.url}${path}`, { method: 'POST', headers: { 'content-type': type }, body })
 
   it.each([
     ['/api/closed', 'application/json', '{}', 401, 'keep-alive'],

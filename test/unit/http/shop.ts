@@ -12,7 +12,11 @@ export const items = sqliteTable('items', {
   cost: integer('cost').notNull().default(1), secret: text('secret').notNull().default('hush'),
   deletedAt: integer('deleted_at', { mode: 'timestamp_ms' }), deletionId: text('deletion_id'),
 })
-export const notes = sqliteTable('notes', { id: integer('id').primaryKey({ autoIncrement: true }), itemId: integer('item_id').references(() => items.id), body: text('body').notNull() })
+export const notes = sqliteTable('notes', {
+  id: integer('id').primaryKey({ autoIncrement: true }),
+  itemId: integer('item_id').references(() => items.id),
+  body: text('body').notNull(),
+})
 const itemRelations = relations(items, ({ many }) => ({ notes: many(notes) }))
 const noteRelations = relations(notes, ({ one }) => ({ item: one(items, { fields: [notes.itemId], references: [items.id] }) }))
 
@@ -20,7 +24,16 @@ export const CLERK: Caller = { user: { id: 1, role: 'clerk' } }
 export const CHIEF: Caller = { user: { id: 2, role: 'chief' } }
 
 export const ITEMS_AUTH: ResourceAuth<typeof items> = {
-  permissions: { read: true, aggregate: true, create: ['clerk', 'chief'], update: ['clerk', 'chief', 'writer'], delete: ['clerk', 'chief', 'remover'], restore: ['clerk', 'chief'], purge: ['clerk', 'chief', 'remover'], viewDeleted: ['clerk', 'chief'] },
+  permissions: {
+    read: true,
+    aggregate: true,
+    create: ['clerk', 'chief'],
+    update: ['clerk', 'chief', 'writer'],
+    delete: ['clerk', 'chief', 'remover'],
+    restore: ['clerk', 'chief'],
+    purge: ['clerk', 'chief', 'remover'],
+    viewDeleted: ['clerk', 'chief'],
+  },
   fields: { cost: { read: 'chief' } },
 }
 
@@ -53,8 +66,21 @@ export async function openShop({ config, auth = ITEMS_AUTH, hooks, registration,
     plugins,
     secret,
     registrations: [
-      { name: 'items', schema: items, authorization: auth, hooks, relations: itemRelations, hiddenFields: ['secret'], ...registration } as ResourceRegistration,
-      { name: 'notes', schema: notes, authorization: { permissions: { read: true, create: true, update: true, delete: true } }, relations: noteRelations },
+      {
+        name: 'items',
+        schema: items,
+        authorization: auth,
+        hooks,
+        relations: itemRelations,
+        hiddenFields: ['secret'],
+        ...registration,
+      } as ResourceRegistration,
+      {
+        name: 'notes',
+        schema: notes,
+        authorization: { permissions: { read: true, create: true, update: true, delete: true } },
+        relations: noteRelations,
+      },
     ],
   })
   return { server, exec: sql => void client.exec(sql), get: sql => client.prepare(sql).get() }

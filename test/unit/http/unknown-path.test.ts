@@ -19,9 +19,12 @@ describe('the message in development', () => {
     expect(explain('post', [])).toBe('`post` is not a registered resource. No resource is registered. Create `server/resources/<name>.ts`.')
   })
 
-  it.each([['posts/1/nothing'], ['_nothing'], ['hello/world'], ['']])('names the path if its first segment is no resource to register: %s', (path) => {
-    expect(explain(path, ['posts'], ['POST /hello', ' /shop/:'])).toBe(`There is no route \`GET /api/${path}\`.`)
-  })
+  it.each([['posts/1/nothing'], ['_nothing'], ['hello/world'], ['']])(
+    'names the path if its first segment is no resource to register: %s',
+    (path) => {
+      expect(explain(path, ['posts'], ['POST /hello', ' /shop/:'])).toBe(`There is no route \`GET /api/${path}\`.`)
+    },
+  )
 
   it('lists at most 30 resources, and at most some characters of the path', () => {
     expect(explain('x', Array.from({ length: 200 }, (_, index) => `table${index}`)).match(/`table\d+`/g)).toHaveLength(30)
@@ -37,7 +40,15 @@ it('has no names outside of development', () => {
 })
 
 describe('a path below the prefix', () => {
-  it.each([['/api/post', true], ['/shop/api/post', true], ['/api/', false], ['/api', false], ['/apis/post', false], ['/?x=/api/post', false], ['/api?x=/api/post', false]])('%s: %s', (path, expected) => {
+  it.each([
+    ['/api/post', true],
+    ['/shop/api/post', true],
+    ['/api/', false],
+    ['/api', false],
+    ['/apis/post', false],
+    ['/?x=/api/post', false],
+    ['/api?x=/api/post', false],
+  ])('%s: %s', (path, expected) => {
     expect(isBelowPrefix({ path }, { config: DEFAULT_CONFIG, mountPath: '/shop/api' })).toBe(expected)
   })
 })

@@ -6,21 +6,44 @@ let server: LinksServer
 const open = async (options?: LinksServerOptions) => server = await openServer(options)
 afterEach(() => server.client.close())
 
-const linked = (pupil: number) => (server.rows('course_id, 0', `pupil_courses where pupil_id = ${pupil} and course_id < 1000 and course_id not in (5, 11)`) as number[][]).map(([id]) => id)
+const linked = (pupil: number) =>
+  (
+    server.rows('course_id, 0', `pupil_courses where pupil_id = ${pupil} and course_id < 1000 and course_id not in (5, 11)`) as number[][]
+  ).map(([id]) => id)
 const several = (relations: unknown) => server.link('PUT', 'pupils/1/relations', { relations })
 
 describe('replacing several relations of a record', () => {
   it('replaces all of them and returns the counts of each by name', async () => {
     await open()
-    const { status, body } = await several({ courses: { ids: [3], metadata: { grade: 1 } }, clubs: { ids: [2, 3] }, rooms: { ids: [] }, pupilsByPupil: { ids: [3] } })
+    const { status, body } = await several({
+      courses: { ids: [3], metadata: { grade: 1 } },
+      clubs: { ids: [2, 3] },
+      rooms: { ids: [] },
+      pupilsByPupil: { ids: [3] },
+    })
     expect([status, body]).toEqual([200, { relations: {
       courses: { added: 1, removed: 2, total: 1 },
       clubs: { added: 2, removed: 1, total: 2 },
       rooms: { added: 0, removed: 1, total: 0 },
       pupilsByPupil: { added: 1, removed: 1, total: 1 },
     } }])
-    expect([linked(1), server.rows('club_id, role', 'memberships where pupil_id = 1 and deleted_at is null'), server.rows('id, 0', 'lockers where pupil_id = 1'), server.rows('*', 'friends')])
-      .toEqual([[3], [[2, 'member'], [3, 'member']], [], [[1, 3], [3, 1]]])
+    expect([
+      linked(1),
+      server.rows('club_id, role', 'memberships where pupil_id = 1 and deleted_at is null'),
+      server.rows('id, 0', 'lockers where pupil_id = 1'),
+      server.rows('*', 'friends'),
+    ]).toEqual([
+      [3],
+      [
+        [2, 'member'],
+        [3, 'member'],
+      ],
+      [],
+      [
+        [1, 3],
+        [3, 1],
+      ],
+    ])
   })
 
   it('does not change relations that the body does not name', async () => {
@@ -46,7 +69,9 @@ describe('replacing several relations of a record', () => {
 
   it('changes nothing when the database fails halfway, and does not disclose the reason', async () => {
     await open()
-    server.client.exec(`create trigger full before insert on memberships when new.club_id = 3 begin select raise(abort, 'the club is full'); end`)
+    server.client.exec(
+      `create trigger full before insert on memberships when new.club_id = 3 begin select raise(abort, 'the club is full'); end`,
+    )
     const before = server.dump()
     const { status, text } = await several({ courses: { ids: [3] }, clubs: { ids: [2, 3] }, rooms: { ids: [] } })
     expect([status >= 400, /club is full|sqlite|trigger/i.test(text)]).toEqual([true, false])
@@ -69,7 +94,13 @@ describe('replacing several relations of a record', () => {
 
 describe('a change of links after a concurrent deletion', () => {
   it('returns 404 and writes nothing when the record was deleted meanwhile', async () => {
-    await open({ hooks: { pupils: { beforeLink: () => void server.client.exec('pragma foreign_keys = off; delete from pupils where id = 1; pragma foreign_keys = on') } } })
+    await open({
+      hooks: {
+        pupils: {
+          beforeLink: () => void server.client.exec('pragma foreign_keys = off; delete from pupils where id = 1; pragma foreign_keys = on'),
+        },
+      },
+    })
     expect(outcome(await server.link('PUT', 'pupils/1/relations/courses', { ids: [3] }))).toBe('404 NOT_FOUND')
     expect(server.rows('course_id, 0', 'pupil_courses where pupil_id = 1')).toHaveLength(4)
   })
@@ -82,7 +113,8 @@ describe('a change of links after a concurrent deletion', () => {
 })
 
 describe('thirty concurrent changes of links', () => {
-  const together = (change: (index: number) => Promise<{ status: number, body: { added: number, removed: number } }>) => Promise.all(Array.from({ length: 30 }, (_, index) => change(index)))
+  const together = (change: (index: number) => Promise<{ status: number, body: { added: number, removed: number } }>) =>
+    Promise.all(Array.from({ length: 30 }, (_, index) => change(index)))
 
   it('add the same link once', async () => {
     await open()
@@ -94,9 +126,14 @@ describe('thirty concurrent changes of links', () => {
 
   it('leave as many links as their counts of added and removed links say', async () => {
     await open()
-    const answers = await together(index => server.link(index % 2 ? 'POST' : 'DELETE', 'pupils/1/relations/courses', { ids: [1 + index % 4] }))
+    const answers = await together(index =>
+      server.link(index % 2 ? 'POST' : 'DELETE', 'pupils/1/relations/courses', { ids: [1 + (index % 4)] }),
+    )
     expect(answers.every(({ status }) => status === 200)).toBe(true)
-    const [added, removed] = [answers.reduce((sum, { body }) => sum + body.added, 0), answers.reduce((sum, { body }) => sum + body.removed, 0)]
+    const [added, removed] = [
+      answers.reduce((sum, { body }) => sum + body.added, 0),
+      answers.reduce((sum, { body }) => sum + body.removed, 0),
+    ]
     expect(linked(1)).toHaveLength(2 + added - removed)
     expect((await server.get('pupils/1/relations/courses')).body.meta.total).toBe(linked(1).length)
   })
@@ -127,7 +164,8 @@ describe('the number of statements', () => {
   ] as const)('does not grow with the number of ids: %s %s', async (method, relation, auth) => {
     const sent: string[] = []
     await open({ auth, log: statement => sent.push(statement) })
-    for (const id of MANY) server.client.exec(`insert into courses values (${id}, 1, 'c', 1, null, null); insert into clubs values (${id}, 'c')`)
+    for (const id of MANY)
+      server.client.exec(`insert into courses values (${id}, 1, 'c', 1, null, null); insert into clubs values (${id}, 'c')`)
     const count = async (ids: number[]) => {
       sent.length = 0
       const { status, body } = await server.link(method, `pupils/2/relations/${relation}`, { ids })
@@ -143,7 +181,10 @@ describe('the number of statements', () => {
   it('does not grow with the number of related records that are read with metadata', async () => {
     const sent: string[] = []
     await open({ log: statement => sent.push(statement) })
-    for (const id of MANY) server.client.exec(`insert into courses values (${id}, 1, 'c', 1, null, null); insert into pupil_courses values (2, ${id}, null, null)`)
+    for (const id of MANY)
+      server.client.exec(
+        `insert into courses values (${id}, 1, 'c', 1, null, null); insert into pupil_courses values (2, ${id}, null, null)`,
+      )
     const count = async (limit: number) => {
       sent.length = 0
       const { body } = await server.get(`pupils/2/relations/courses?includeMetadata=true&limit=${limit}`)

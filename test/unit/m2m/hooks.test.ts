@@ -21,7 +21,14 @@ describe('beforeLink', () => {
   it('receives the relation, the ids and the caller before anything is written', async () => {
     const calls: unknown[] = []
     await open({ hooks: { pupils: { beforeLink: (relation, ids, ctx) => {
-      calls.push([relation, [...ids], ctx.operation, ctx.resource, ctx.user?.id, server.rows('course_id, 0', 'pupil_courses where pupil_id = 1').length])
+      calls.push([
+        relation,
+        [...ids],
+        ctx.operation,
+        ctx.resource,
+        ctx.user?.id,
+        server.rows('course_id, 0', 'pupil_courses where pupil_id = 1').length,
+      ])
     } } } })
     await server.link('POST', path, { ids: [3, 4] })
     expect(calls).toEqual([['courses', ['3', '4'], 'update', 'pupils', 1, 4]])
@@ -87,7 +94,9 @@ describe('afterLink', () => {
 })
 
 describe('a condition of a junction\'s hook', () => {
-  const limitTo = (role: string) => ({ beforeDelete: (_id: unknown, ctx: ConditionalContext) => void (ctx.condition = sql`role = ${role}`) })
+  const limitTo = (role: string) => ({
+    beforeDelete: (_id: unknown, ctx: ConditionalContext) => void (ctx.condition = sql`role = ${role}`),
+  })
 
   it.each([
     ['a removal', 'DELETE', 'pupils/1/relations/clubs', { ids: [1] }],

@@ -28,25 +28,41 @@ describe('adding a link that exists already, but that the caller cannot see', ()
     objectLevel: { objectLevel: row => (row as { role: string }).role !== 'captain' },
     listFilter: { listFilter: table => sql`${column(table, 'role')} <> 'captain'` },
   }
-  const REFUSALS: Record<string, Pick<LinksServerOptions, 'hooks' | 'registration'> & { fields?: object, body?: object, outcome: string }> = {
-    'a hook that refuses': { outcome: '409', hooks: { memberships: { beforeCreate: () => {
-      throw createError({ statusCode: 409, message: 'No.' })
-    } } } },
-    'a field rule of a key': { outcome: '403 FIELD_FORBIDDEN', fields: { clubId: { write: 'staff' } } },
-    'a field rule of metadata': { outcome: '403 FIELD_FORBIDDEN', fields: { fee: { write: 'staff' } }, body: { metadata: { fee: 1 } } },
-    'a schema that requires metadata': { outcome: '400 VALIDATION_FAILED', registration: { memberships: { validation: { create: z.object({ fee: z.number() }) } } } },
-  }
-  const CASES = Object.entries(HIDDEN).flatMap(([rule, auth]) => Object.entries(REFUSALS).map(([what, refusal]) => [what, rule, auth, refusal] as const))
-
-  it.each(CASES)('returns the error of %s, as if it did not exist: %s', async (_what, _rule, auth, { fields, body, outcome: expected, ...options }) => {
-    await open({ ...options, auth: { memberships: { permissions: OPEN, ...auth, fields } as ResourceAuth } })
-    for (const method of ['POST', 'PUT'] as const) {
-      const existing = await server.link(method, path, { ids: [1], ...body })
-      const missing = await server.link(method, path, { ids: [2], ...body })
-      expect([outcome(existing), existing.text]).toEqual([expected, missing.text])
+  const REFUSALS: Record<string, Pick<LinksServerOptions, 'hooks' | 'registration'> & { fields?: object, body?: object, outcome: string }>
+    = {
+      'a hook that refuses': {
+        outcome: '409',
+        hooks: {
+          memberships: {
+            beforeCreate: () => {
+              throw createError({ statusCode: 409, message: 'No.' })
+            },
+          },
+        },
+      },
+      'a field rule of a key': { outcome: '403 FIELD_FORBIDDEN', fields: { clubId: { write: 'staff' } } },
+      'a field rule of metadata': { outcome: '403 FIELD_FORBIDDEN', fields: { fee: { write: 'staff' } }, body: { metadata: { fee: 1 } } },
+      'a schema that requires metadata': {
+        outcome: '400 VALIDATION_FAILED',
+        registration: { memberships: { validation: { create: z.object({ fee: z.number() }) } } },
+      },
     }
-    expect(active()).toEqual([[1, 'captain']])
-  })
+  const CASES = Object.entries(HIDDEN).flatMap(([rule, auth]) =>
+    Object.entries(REFUSALS).map(([what, refusal]) => [what, rule, auth, refusal] as const),
+  )
+
+  it.each(CASES)(
+    'returns the error of %s, as if it did not exist: %s',
+    async (_what, _rule, auth, { fields, body, outcome: expected, ...options }) => {
+      await open({ ...options, auth: { memberships: { permissions: OPEN, ...auth, fields } as ResourceAuth } })
+      for (const method of ['POST', 'PUT'] as const) {
+        const existing = await server.link(method, path, { ids: [1], ...body })
+        const missing = await server.link(method, path, { ids: [2], ...body })
+        expect([outcome(existing), existing.text]).toEqual([expected, missing.text])
+      }
+      expect(active()).toEqual([[1, 'captain']])
+    },
+  )
 
   it.each(Object.entries(HIDDEN))('adds none: %s', async (_rule, auth) => {
     await open({ auth: { memberships: { permissions: OPEN, ...auth } }, hooks: { memberships: { beforeCreate: () => {} } } })
@@ -56,15 +72,18 @@ describe('adding a link that exists already, but that the caller cannot see', ()
 })
 
 describe('removing a link over a registered junction', () => {
-  it.each(Object.entries(NO_CAPTAIN))('returns 403 when the %s of the junction shows the link and refuses its deletion', async (_rule, rule) => {
-    await open({ auth: { memberships: { permissions: OPEN, ...rule } } })
-    const before = server.dump()
-    expect(outcome(await server.link('DELETE', path, { ids: [1] }))).toBe('403 FORBIDDEN')
-    expect(outcome(await server.link('PUT', path, { ids: [] }))).toBe('403 FORBIDDEN')
-    expect(outcome(await server.link('PUT', 'pupils/1/relations', { relations: { clubs: { ids: [2] } } }))).toBe('403 FORBIDDEN')
-    expect(outcome(await server.link('DELETE', path, { ids: [1] }, ANONYMOUS))).toBe('401 UNAUTHENTICATED')
-    expect(server.dump()).toBe(before)
-  })
+  it.each(Object.entries(NO_CAPTAIN))(
+    'returns 403 when the %s of the junction shows the link and refuses its deletion',
+    async (_rule, rule) => {
+      await open({ auth: { memberships: { permissions: OPEN, ...rule } } })
+      const before = server.dump()
+      expect(outcome(await server.link('DELETE', path, { ids: [1] }))).toBe('403 FORBIDDEN')
+      expect(outcome(await server.link('PUT', path, { ids: [] }))).toBe('403 FORBIDDEN')
+      expect(outcome(await server.link('PUT', 'pupils/1/relations', { relations: { clubs: { ids: [2] } } }))).toBe('403 FORBIDDEN')
+      expect(outcome(await server.link('DELETE', path, { ids: [1] }, ANONYMOUS))).toBe('401 UNAUTHENTICATED')
+      expect(server.dump()).toBe(before)
+    },
+  )
 
   it.each(Object.entries(NO_CAPTAIN))('does not check or remove links that it does not name: %s', async (_rule, rule) => {
     await open({ auth: { memberships: { permissions: OPEN, ...rule } } })
@@ -81,7 +100,8 @@ describe('removing a link over a registered junction', () => {
 
   it('runs beforeDelete and afterDelete of the junction for each removed link', async () => {
     const calls: unknown[] = []
-    const note = (name: string) => (id: unknown, ctx: AutoApiContext) => void calls.push([name, id, ctx.resource, ctx.operation, active().length])
+    const note = (name: string) => (id: unknown, ctx: AutoApiContext) =>
+      void calls.push([name, id, ctx.resource, ctx.operation, active().length])
     await open({ hooks: { memberships: { beforeDelete: note('before'), afterDelete: note('after') } as ResourceHooks } })
     server.client.exec('insert into memberships (pupil_id, club_id, organization_id) values (1, 2, 1)')
     expect((await server.link('PUT', path, { ids: [3] })).body).toEqual({ added: 1, removed: 2, total: 1 })
@@ -103,35 +123,63 @@ describe('removing a link over a registered junction', () => {
     await open({ registration: { memberships: { requireIfMatch: true } } })
     const before = server.dump()
     for (const [method, url, body] of [
-      ['DELETE', path, { ids: [1] }], ['DELETE', path, { ids: [3] }], ['DELETE', 'pupils/999/relations/clubs', { ids: [1] }], ['PUT', path, { ids: [] }],
+      ['DELETE', path, { ids: [1] }],
+      ['DELETE', path, { ids: [3] }],
+      ['DELETE', 'pupils/999/relations/clubs', { ids: [1] }],
+      ['PUT', path, { ids: [] }],
       ['PUT', 'pupils/1/relations', { relations: { clubs: { ids: [2] } } }],
-    ] as const) expect([method, url, outcome(await server.link(method, url, body))]).toEqual([method, url, '428 PRECONDITION_REQUIRED'])
+    ] as const)
+      expect([method, url, outcome(await server.link(method, url, body))]).toEqual([method, url, '428 PRECONDITION_REQUIRED'])
     expect(outcome(await server.link('DELETE', path, { ids: ['x'] }))).toBe('404 NOT_FOUND')
     expect(server.dump()).toBe(before)
     expect((await server.link('POST', path, { ids: [2] })).body).toEqual({ added: 1, removed: 0, total: 2 })
     const tag = (await server.get('memberships/1,2')).headers.get('etag')!
     expect((await server.request('DELETE', '/api/memberships/1,2', { caller: ADA, headers: { 'if-match': tag } })).status).toBe(200)
-    await open({ registration: { memberships: { requireIfMatch: true } }, auth: { memberships: { permissions: { ...OPEN, delete: 'nobody' } } } })
+    await open({
+      registration: { memberships: { requireIfMatch: true } },
+      auth: { memberships: { permissions: { ...OPEN, delete: 'nobody' } } },
+    })
     expect(outcome(await server.link('DELETE', path, { ids: [1] }))).toBe('403 FORBIDDEN')
   })
 
   it('moves the link and its dependents to the trash', async () => {
-    const notes = sqliteTable('notes', { id: integer('id').primaryKey(), joinId: integer('join_id').references(() => joins.id), deletedAt: integer('deleted_at'), deletionId: text('deletion_id') })
+    const notes = sqliteTable('notes', {
+      id: integer('id').primaryKey(),
+      joinId: integer('join_id').references(() => joins.id),
+      deletedAt: integer('deleted_at'),
+      deletionId: text('deletion_id'),
+    })
     const people = sqliteTable('people', { id: integer('id').primaryKey() })
     const teams = sqliteTable('teams', { id: integer('id').primaryKey() })
     const joins = sqliteTable('joins', {
-      id: integer('id').primaryKey(), personId: integer('person_id').references(() => people.id), teamId: integer('team_id').references(() => teams.id), deletedAt: integer('deleted_at'), deletionId: text('deletion_id'),
+      id: integer('id').primaryKey(),
+      personId: integer('person_id').references(() => people.id),
+      teamId: integer('team_id').references(() => teams.id),
+      deletedAt: integer('deleted_at'),
+      deletionId: text('deletion_id'),
     })
     const authorization = { permissions: OPEN }
-    const server = await serveTables(`
+    const server = await serveTables(
+      `
       create table people (id integer primary key); create table teams (id integer primary key);
       create table joins (id integer primary key, person_id integer, team_id integer, deleted_at integer, deletion_id text);
       create table notes (id integer primary key, join_id integer, deleted_at integer, deletion_id text);
       insert into people values (1); insert into teams values (1), (2); insert into joins (id, person_id, team_id) values (5, 1, 1), (6, 1, 2); insert into notes (id, join_id) values (7, 5), (8, 6);
-    `, [{ people, teams, joins, notes }], {
-      people: { schema: people, authorization }, teams: { schema: teams, authorization }, joins: { schema: joins, authorization }, notes: { schema: notes, authorization },
-    }, { m2m: { autoDetect: true, relations: { joins: ['people', 'teams'] } } })
-    expect((await server.request('PUT', '/api/people/1/relations/teams', { body: { ids: [2] } })).body).toEqual({ added: 0, removed: 1, total: 1 })
+    `,
+      [{ people, teams, joins, notes }],
+      {
+        people: { schema: people, authorization },
+        teams: { schema: teams, authorization },
+        joins: { schema: joins, authorization },
+        notes: { schema: notes, authorization },
+      },
+      { m2m: { autoDetect: true, relations: { joins: ['people', 'teams'] } } },
+    )
+    expect((await server.request('PUT', '/api/people/1/relations/teams', { body: { ids: [2] } })).body).toEqual({
+      added: 0,
+      removed: 1,
+      total: 1,
+    })
     expect((await server.request('GET', '/api/notes?fields=id')).body.data).toEqual([{ id: 8 }])
     expect((await server.request('POST', '/api/joins/5/restore')).status).toBe(200)
     expect((await server.request('GET', '/api/notes?fields=id')).body.meta.total).toBe(2)
@@ -162,15 +210,24 @@ describe('adding a link over a registered junction', () => {
     } } })
     expect((await server.link('PUT', path, { ids: [1, 2, 3], metadata: { role: 'cox' } })).body).toEqual({ added: 2, removed: 0, total: 3 })
     expect(calls).toEqual([
-      ['before', { pupilId: 1, clubId: 2, role: 'cox' }, 'memberships', 'create', 1], ['before', { pupilId: 1, clubId: 3, role: 'cox' }, 'memberships', 'create', 1],
-      ['after', 2, 5, 'cox', 'create', 3], ['after', 3, 5, 'cox', 'create', 3],
+      ['before', { pupilId: 1, clubId: 2, role: 'cox' }, 'memberships', 'create', 1],
+      ['before', { pupilId: 1, clubId: 3, role: 'cox' }, 'memberships', 'create', 1],
+      ['after', 2, 5, 'cox', 'create', 3],
+      ['after', 3, 5, 'cox', 'create', 3],
     ])
     expect(active()).toEqual([[1, 'captain'], [2, 'cox'], [3, 'cox']])
   })
 
   it('runs the create hooks for a link that it restores from the trash', async () => {
     const calls: unknown[] = []
-    await open({ hooks: { memberships: { beforeCreate: data => ({ ...data, role: 'again' }), afterCreate: record => void calls.push([record.clubId, record.role]) } } })
+    await open({
+      hooks: {
+        memberships: {
+          beforeCreate: data => ({ ...data, role: 'again' }),
+          afterCreate: record => void calls.push([record.clubId, record.role]),
+        },
+      },
+    })
     await server.link('DELETE', path, { ids: [1] })
     expect((await server.link('POST', path, { ids: [1] })).body).toEqual({ added: 1, removed: 0, total: 1 })
     expect([calls, active()]).toEqual([[[1, 'again']], [[1, 'again']]])
@@ -197,23 +254,40 @@ describe('adding a link over a registered junction', () => {
 describe('the validation of a registered junction', () => {
   const posts = sqliteTable('posts', { id: integer('id').primaryKey() })
   const tags = sqliteTable('tags', { id: integer('id').primaryKey() })
-  const postTags = sqliteTable('post_tags', {
-    postId: integer('post_id').notNull().references(() => posts.id), tagId: integer('tag_id').notNull().references(() => tags.id), weight: integer('weight').notNull(), note: text('note'),
-  }, t => [primaryKey({ columns: [t.postId, t.tagId] })])
+  const postTags = sqliteTable(
+    'post_tags',
+    {
+      postId: integer('post_id')
+        .notNull()
+        .references(() => posts.id),
+      tagId: integer('tag_id')
+        .notNull()
+        .references(() => tags.id),
+      weight: integer('weight').notNull(),
+      note: text('note'),
+    },
+    t => [primaryKey({ columns: [t.postId, t.tagId] })],
+  )
   const DDL = `
     create table posts (id integer primary key); create table tags (id integer primary key);
     create table post_tags (post_id integer, tag_id integer, weight integer not null, note text, primary key (post_id, tag_id));
     insert into posts values (1); insert into tags values (1), (2), (3); insert into post_tags values (1, 1, 7, null);`
   const authorization = { permissions: OPEN }
-  const start = (create?: z.ZodType): Promise<TablesServer> => serveTables(DDL, [{ posts, tags, postTags }], {
-    posts: { schema: posts, authorization }, tags: { schema: tags, authorization }, postTags: { schema: postTags, authorization, ...create && { validation: { create } } },
-  })
+  const start = (create?: z.ZodType): Promise<TablesServer> =>
+    serveTables(DDL, [{ posts, tags, postTags }], {
+      posts: { schema: posts, authorization },
+      tags: { schema: tags, authorization },
+      postTags: { schema: postTags, authorization, ...(create && { validation: { create } }) },
+    })
   const link = (server: TablesServer, body: unknown, method = 'POST') => server.request(method, '/api/posts/1/relations/tags', { body })
 
   it.each([
     ['made from its table', undefined],
     ['of its metadata', z.object({ weight: z.number().max(9), note: z.string().optional() })],
-    ['of all its columns', z.strictObject({ postId: z.number(), tagId: z.number(), weight: z.number().max(9), note: z.string().optional() })],
+    [
+      'of all its columns',
+      z.strictObject({ postId: z.number(), tagId: z.number(), weight: z.number().max(9), note: z.string().optional() }),
+    ],
   ])('validates a new link like a create, with a schema %s', async (_which, schema) => {
     const server = await start(schema)
     expect((await link(server, { ids: [2] })).body.data.code).toBe('VALIDATION_FAILED')
@@ -222,7 +296,10 @@ describe('the validation of a registered junction', () => {
     if (schema) expect((await link(server, { ids: [2], metadata: { weight: 10 } })).body.data.code).toBe('VALIDATION_FAILED')
     expect(server.rows('post_tags')).toEqual([[1, 1, 7, null]])
     expect((await link(server, { ids: [2], metadata: { weight: 3 } })).body).toEqual({ added: 1, removed: 0, total: 2 })
-    expect(server.rows('post_tags')).toEqual([[1, 1, 7, null], [1, 2, 3, null]])
+    expect(server.rows('post_tags')).toEqual([
+      [1, 1, 7, null],
+      [1, 2, 3, null],
+    ])
   })
 
   it('does not validate an existing link', async () => {
@@ -246,8 +323,12 @@ describe('the validation of a registered junction', () => {
 
   it('validates the metadata of each link', async () => {
     const server = await start(z.object({ weight: z.number().max(9), note: z.string().optional() }))
-    expect((await link(server, { ids: [2, 3], metadata: { weight: 1 }, metadataById: { 3: { weight: 10 } } })).body.data.code).toBe('VALIDATION_FAILED')
-    expect((await link(server, { ids: [2, 3], metadata: { weight: 1, note: 'all' }, metadataById: { 3: { weight: 9 } } })).body.added).toBe(2)
+    expect((await link(server, { ids: [2, 3], metadata: { weight: 1 }, metadataById: { 3: { weight: 10 } } })).body.data.code).toBe(
+      'VALIDATION_FAILED',
+    )
+    expect((await link(server, { ids: [2, 3], metadata: { weight: 1, note: 'all' }, metadataById: { 3: { weight: 9 } } })).body.added).toBe(
+      2,
+    )
     expect(server.rows('post_tags')).toEqual([[1, 1, 7, null], [1, 2, 1, 'all'], [1, 3, 9, 'all']])
   })
 })
@@ -270,8 +351,12 @@ describe('metadataById', () => {
   })
 
   it.each([
-    [{ ids: [2], metadataById: [] }, '400 INVALID_BODY'], [{ ids: [2], metadataById: { 2: 1 } }, '400 INVALID_BODY'], [{ ids: [2], metadataById: { 3: { role: 'x' } } }, '400 INVALID_BODY'],
-    [{ ids: [2], metadataById: { 2: { clubId: 3 } } }, '400 VALIDATION_FAILED'], [{ ids: [2], metadataById: { 2: { nothing: 1 } } }, '400 VALIDATION_FAILED'], [{ ids: [], metadata: { nothing: 1 } }, '400 VALIDATION_FAILED'],
+    [{ ids: [2], metadataById: [] }, '400 INVALID_BODY'],
+    [{ ids: [2], metadataById: { 2: 1 } }, '400 INVALID_BODY'],
+    [{ ids: [2], metadataById: { 3: { role: 'x' } } }, '400 INVALID_BODY'],
+    [{ ids: [2], metadataById: { 2: { clubId: 3 } } }, '400 VALIDATION_FAILED'],
+    [{ ids: [2], metadataById: { 2: { nothing: 1 } } }, '400 VALIDATION_FAILED'],
+    [{ ids: [], metadata: { nothing: 1 } }, '400 VALIDATION_FAILED'],
   ])('returns 400 and writes nothing for an invalid value: %j', async (body, answer) => {
     await open()
     const before = server.dump()
@@ -293,7 +378,11 @@ describe('an objectLevel decision that is outdated at the commit', () => {
   it('is made again when the record to link has changed: 404 when it is hidden now, otherwise 200', async () => {
     const rule = { courses: { permissions: OPEN, objectLevel: (row: Record<string, unknown>) => row.title !== 'hidden' } }
     await open({ auth: rule, hooks: { pupils: during(() => void server.client.exec(`update courses set title = 'hidden' where id = 3`)) } })
-    expect((await server.link('POST', 'pupils/1/relations/courses', { ids: [3, 4] })).body.data).toEqual({ code: 'NOT_FOUND', relation: 'courses', ids: ['3'] })
+    expect((await server.link('POST', 'pupils/1/relations/courses', { ids: [3, 4] })).body.data).toEqual({
+      code: 'NOT_FOUND',
+      relation: 'courses',
+      ids: ['3'],
+    })
     expect(server.rows('course_id, 0', 'pupil_courses where pupil_id = 1 and course_id in (3, 4)')).toEqual([])
     server.client.close()
     await open({ auth: rule, hooks: { pupils: during(() => void server.client.exec(`update courses set title = 'other' where id = 3`)) } })
@@ -321,19 +410,32 @@ describe('an objectLevel decision that is outdated at the commit', () => {
 
   it('lets PUT treat a link that was added meanwhile as if it had been added before', async () => {
     await open({
-      hooks: { memberships: { beforeDelete: () => undefined }, pupils: during(() => void server.client.exec('insert into memberships (pupil_id, club_id, organization_id) values (1, 3, 1)')) },
+      hooks: {
+        memberships: { beforeDelete: () => undefined },
+        pupils: during(() => void server.client.exec('insert into memberships (pupil_id, club_id, organization_id) values (1, 3, 1)')),
+      },
     })
     expect((await server.link('PUT', path, { ids: [2] })).body).toEqual({ added: 1, removed: 2, total: 1 })
   })
 
-  it.each([['hidden', 400], ['other', 201]] as const)('checks a reference again when the referenced row became %s, and returns %i', async (name, status) => {
+  it.each([
+    ['hidden', 400],
+    ['other', 201],
+  ] as const)('checks a reference again when the referenced row became %s, and returns %i', async (name, status) => {
     let done = false
-    await open({ auth: { pupils: { permissions: OPEN, objectLevel: (row: Record<string, unknown>) => {
-      const accepted = row.name !== 'hidden'
-      if (row.id === 3 && !done) server.client.exec(`update pupils set name = '${name}' where id = 3`)
-      if (row.id === 3) done = true
-      return accepted
-    } } } })
+    await open({
+      auth: {
+        pupils: {
+          permissions: OPEN,
+          objectLevel: (row: Record<string, unknown>) => {
+            const accepted = row.name !== 'hidden'
+            if (row.id === 3 && !done) server.client.exec(`update pupils set name = '${name}' where id = 3`)
+            if (row.id === 3) done = true
+            return accepted
+          },
+        },
+      },
+    })
     const { status: answered, body } = await server.link('POST', 'pupils', { name: 'New', mentorId: 3 })
     expect(answered).toBe(status)
     if (status === 400) expect(body.data).toEqual({ code: 'INVALID_REFERENCE', field: 'mentorId' })

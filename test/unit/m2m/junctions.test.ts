@@ -25,7 +25,10 @@ describe('the junction routes', () => {
 
   it('list every junction once, with the resources that it joins', async () => {
     const { body } = await server.get('_m2m/junctions')
-    expect({ ...body, junctions: body.junctions.sort((a: { table: string }, b: { table: string }) => a.table < b.table ? -1 : 1) }).toEqual({
+    expect({
+      ...body,
+      junctions: body.junctions.sort((a: { table: string }, b: { table: string }) => (a.table < b.table ? -1 : 1)),
+    }).toEqual({
       count: 4,
       junctions: [
         { table: 'friends', resources: ['pupils'] },

@@ -38,7 +38,11 @@ describe('a change of links', () => {
   it.each(['PUT', 'POST', 'DELETE'] as const)('counts a repeated id once, as a number or as text: %s', async (method) => {
     await open()
     const { body } = await server.link(method, path, { ids: [2, '2', 2, 3, '3'] })
-    expect(body).toEqual({ PUT: { added: 1, removed: 1, total: 2 }, POST: { added: 1, removed: 0, total: 3 }, DELETE: { added: 0, removed: 1, total: 1 } }[method])
+    expect(body).toEqual(
+      { PUT: { added: 1, removed: 1, total: 2 }, POST: { added: 1, removed: 0, total: 3 }, DELETE: { added: 0, removed: 1, total: 1 } }[
+        method
+      ],
+    )
   })
 
   it('works from the other side, and in both directions of a self-relation', async () => {
@@ -52,7 +56,11 @@ describe('a change of links', () => {
 
   it('takes composite keys in the form of their ids in a path', async () => {
     await open()
-    expect((await server.link('PUT', 'pupils/1/relations/rooms', { ids: ['north,2', 'a%2Cb,1'] })).body).toEqual({ added: 2, removed: 1, total: 2 })
+    expect((await server.link('PUT', 'pupils/1/relations/rooms', { ids: ['north,2', 'a%2Cb,1'] })).body).toEqual({
+      added: 2,
+      removed: 1,
+      total: 2,
+    })
     expect(server.rows('house, number', 'lockers where pupil_id = 1')).toEqual([['a,b', 1], ['north', 2]])
     expect((await server.link('POST', 'rooms/a%2Cb,1/relations/pupils', { ids: [1, 3] })).body).toEqual({ added: 1, removed: 0, total: 2 })
     expect(outcome(await server.link('POST', 'pupils/1/relations/rooms', { ids: ['north'] }))).toBe('404 NOT_FOUND')
@@ -113,7 +121,9 @@ describe('a body of links', () => {
 describe('metadata', () => {
   it('is written for added links only, converted to the column types of the junction', async () => {
     await open()
-    expect((await server.link('PUT', path, { ids: [1, 3], metadata: { grade: 4, joinedAt: '2026-01-02T03:04:05.000Z' } })).body.added).toBe(1)
+    expect((await server.link('PUT', path, { ids: [1, 3], metadata: { grade: 4, joinedAt: '2026-01-02T03:04:05.000Z' } })).body.added).toBe(
+      1,
+    )
     expect(server.rows('course_id, grade, joined_at', 'pupil_courses where pupil_id = 1 and course_id in (1, 3)')).toEqual([
       [1, 2, 86400000], [3, 4, Date.UTC(2026, 0, 2, 3, 4, 5)],
     ])
@@ -139,7 +149,9 @@ describe('metadata', () => {
   it('returns 409 for a unique value of another link, instead of skipping the link silently', async () => {
     await open()
     const before = server.dump()
-    expect(outcome(await server.link('POST', 'pupils/1/relations/rooms', { ids: ['north,2'], metadata: { code: 'x2' } }))).toBe('409 CONFLICT')
+    expect(outcome(await server.link('POST', 'pupils/1/relations/rooms', { ids: ['north,2'], metadata: { code: 'x2' } }))).toBe(
+      '409 CONFLICT',
+    )
     expect(server.dump()).toBe(before)
     expect(outcome(await server.link('POST', 'pupils/1/relations/rooms', { ids: ['north,2'], metadata: { code: 'x3' } }))).toBe('200')
   })
@@ -176,7 +188,9 @@ describe('linking', () => {
   })
 
   it('returns 403 for a record that the caller can only read, and 404 for one that the caller cannot read', async () => {
-    await open({ auth: { pupils: { permissions: OPEN, objectLevel: (row, ctx) => row.id === 1 ? ctx.operation === 'read' : row.id !== 2 } } })
+    await open({
+      auth: { pupils: { permissions: OPEN, objectLevel: (row, ctx) => (row.id === 1 ? ctx.operation === 'read' : row.id !== 2) } },
+    })
     const before = server.dump()
     expect(outcome(await server.link('PUT', path, { ids: [3] }))).toBe('403 FORBIDDEN')
     expect(outcome(await server.link('PUT', 'pupils/2/relations/courses', { ids: [3] }))).toBe('404 NOT_FOUND')

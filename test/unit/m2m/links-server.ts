@@ -52,16 +52,29 @@ export const friends = sqliteTable('friends', {
   friendId: integer('friend_id').notNull().references(() => pupils.id),
 }, t => [primaryKey({ columns: [t.pupilId, t.friendId] })])
 
-export const rooms = sqliteTable('rooms', { house: text('house').notNull(), number: integer('number').notNull(), seats: integer('seats') }, t => [primaryKey({ columns: [t.house, t.number] })])
+export const rooms = sqliteTable(
+  'rooms',
+  { house: text('house').notNull(), number: integer('number').notNull(), seats: integer('seats') },
+  t => [primaryKey({ columns: [t.house, t.number] })],
+)
 
 /** A junction by its unique constraint, with a foreign key to a composite key. */
-export const lockers = sqliteTable('lockers', {
-  id: integer('id').primaryKey({ autoIncrement: true }),
-  pupilId: integer('pupil_id').notNull().references(() => pupils.id),
-  house: text('house').notNull(),
-  number: integer('number').notNull(),
-  code: text('code').unique(),
-}, t => [unique().on(t.pupilId, t.house, t.number), foreignKey({ columns: [t.house, t.number], foreignColumns: [rooms.house, rooms.number] })])
+export const lockers = sqliteTable(
+  'lockers',
+  {
+    id: integer('id').primaryKey({ autoIncrement: true }),
+    pupilId: integer('pupil_id')
+      .notNull()
+      .references(() => pupils.id),
+    house: text('house').notNull(),
+    number: integer('number').notNull(),
+    code: text('code').unique(),
+  },
+  t => [
+    unique().on(t.pupilId, t.house, t.number),
+    foreignKey({ columns: [t.house, t.number], foreignColumns: [rooms.house, rooms.number] }),
+  ],
+)
 
 export const TABLES = { pupils, courses, pupilCourses, clubs, memberships, friends, rooms, lockers }
 
@@ -128,11 +141,19 @@ export async function openServer({ auth = {}, hooks = {}, registration = {}, con
   client.exec(DDL + ROWS)
   const { pupilCourses: _p, friends: _f, lockers: _l, ...registered } = TABLES
   const server = await createServer({
-    registrations: Object.entries(registered).map(([name, schema]) => ({
-      name, schema, hooks: hooks[name as Name], authorization: auth[name as Name] ?? { permissions: OPEN }, ...name === 'courses' && { hiddenFields: ['budget'] }, ...registration[name as Name],
-    }) as ResourceRegistration),
+    registrations: Object.entries(registered).map(
+      ([name, schema]) =>
+        ({
+          name,
+          schema,
+          hooks: hooks[name as Name],
+          authorization: auth[name as Name] ?? { permissions: OPEN },
+          ...(name === 'courses' && { hiddenFields: ['budget'] }),
+          ...registration[name as Name],
+        }) as ResourceRegistration,
+    ),
     modules: [TABLES],
-    db: drizzle({ client, ...log && { logger: { logQuery: log } } }),
+    db: drizzle({ client, ...(log && { logger: { logQuery: log } }) }),
     config: { multiTenancy: DEFAULT_MULTI_TENANCY, ...config },
   })
   return {

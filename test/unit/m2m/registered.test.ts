@@ -16,17 +16,23 @@ describe('linking over a registered junction', () => {
     ['DELETE', 'delete', [1]],
     ['PUT', 'create', [2]],
     ['PUT', 'delete', [2]],
-  ] as const)('requires the permission of the junction for %s: %s, or 401 anonymously and 403 signed in', async (method, operation, ids) => {
-    await open({ auth: { memberships: { permissions: { ...OPEN, [operation]: 'registrar' } } } })
-    const before = server.dump()
-    expect(outcome(await server.link(method, path, { ids }, ANONYMOUS))).toBe('401 UNAUTHENTICATED')
-    expect(outcome(await server.link(method, path, { ids }))).toBe('403 FORBIDDEN')
-    expect(server.dump()).toBe(before)
-    expect(outcome(await server.link(method, path, { ids }, { ...ADA, permissions: ['registrar'] }))).toBe('200')
-    expect(server.dump()).not.toBe(before)
-  })
+  ] as const)(
+    'requires the permission of the junction for %s: %s, or 401 anonymously and 403 signed in',
+    async (method, operation, ids) => {
+      await open({ auth: { memberships: { permissions: { ...OPEN, [operation]: 'registrar' } } } })
+      const before = server.dump()
+      expect(outcome(await server.link(method, path, { ids }, ANONYMOUS))).toBe('401 UNAUTHENTICATED')
+      expect(outcome(await server.link(method, path, { ids }))).toBe('403 FORBIDDEN')
+      expect(server.dump()).toBe(before)
+      expect(outcome(await server.link(method, path, { ids }, { ...ADA, permissions: ['registrar'] }))).toBe('200')
+      expect(server.dump()).not.toBe(before)
+    },
+  )
 
-  it.each([['POST', 'delete', [2]], ['DELETE', 'create', [1]]] as const)('does not require, for %s, the permission of the junction for %s', async (method, operation, ids) => {
+  it.each([
+    ['POST', 'delete', [2]],
+    ['DELETE', 'create', [1]],
+  ] as const)('does not require, for %s, the permission of the junction for %s', async (method, operation, ids) => {
     await open({ auth: { memberships: { permissions: { ...OPEN, [operation]: false } } } })
     expect(outcome(await server.link(method, path, { ids }))).toBe('200')
   })
@@ -91,7 +97,17 @@ describe('linking over a registered junction', () => {
   })
 
   it('requires a tenant when the junction has one: 403, or 401 anonymously', async () => {
-    await open({ config: { multiTenancy: { enabled: true, tenantIdField: 'organizationId', userTenantField: 'organizationId', scopedResources: ['memberships'], excludedResources: [] } } })
+    await open({
+      config: {
+        multiTenancy: {
+          enabled: true,
+          tenantIdField: 'organizationId',
+          userTenantField: 'organizationId',
+          scopedResources: ['memberships'],
+          excludedResources: [],
+        },
+      },
+    })
     for (const method of ['PUT', 'POST', 'DELETE'] as const) {
       expect(outcome(await server.link(method, path, { ids: [2] }, { user: { id: 1 } }))).toBe('403 TENANT_REQUIRED')
       expect(outcome(await server.link(method, path, { ids: [2] }, {}))).toBe('401 TENANT_REQUIRED')

@@ -91,10 +91,13 @@ describe('related records', () => {
     expect(ids(await server.get('rooms/north,1/relations/pupils'))).toEqual([1, 2])
   })
 
-  it.each([['nothing'], ['constructor'], ['__proto__'], ['pupilCourses'], ['id']])('return 404 for an unknown relation: %s', async (relation) => {
-    await open()
-    expect(outcome(await server.get(`pupils/1/relations/${relation}`))).toBe('404 NOT_FOUND')
-  })
+  it.each([['nothing'], ['constructor'], ['__proto__'], ['pupilCourses'], ['id']])(
+    'return 404 for an unknown relation: %s',
+    async (relation) => {
+      await open()
+      expect(outcome(await server.get(`pupils/1/relations/${relation}`))).toBe('404 NOT_FOUND')
+    },
+  )
 
   it.each([['missing', 99], ['of another tenant', 11], ['not an id', 'x']])('return 404 for a record that is %s', async (_reason, id) => {
     await open()
@@ -111,10 +114,16 @@ describe('related records', () => {
 
   it('are filtered by listFilter and objectLevel of the other side, as is the total', async () => {
     await open({ auth: { courses: { permissions: OPEN, listFilter: table => sql`${table['title' as never]} <> 'Art'` } } })
-    expect((await server.get('pupils/1/relations/courses?fields=id')).body).toEqual({ data: [{ id: 2 }], meta: { page: 1, limit: 20, total: 1 } })
+    expect((await server.get('pupils/1/relations/courses?fields=id')).body).toEqual({
+      data: [{ id: 2 }],
+      meta: { page: 1, limit: 20, total: 1 },
+    })
     server.client.close()
     await open({ auth: { courses: { permissions: OPEN, objectLevel: row => row.title !== 'Art' } } })
-    expect((await server.get('pupils/1/relations/courses?fields=id')).body).toEqual({ data: [{ id: 2 }], meta: { page: 1, limit: 20, total: 1 } })
+    expect((await server.get('pupils/1/relations/courses?fields=id')).body).toEqual({
+      data: [{ id: 2 }],
+      meta: { page: 1, limit: 20, total: 1 },
+    })
   })
 })
 
@@ -145,7 +154,9 @@ describe('includeMetadata', () => {
 
   it('finds links to composite keys', async () => {
     await open()
-    expect((await server.get('pupils/1/relations/rooms?includeMetadata=true')).body.data).toEqual([{ house: 'north', number: 1, seats: 20, _junction: { id: 1, code: 'x1' } }])
+    expect((await server.get('pupils/1/relations/rooms?includeMetadata=true')).body.data).toEqual([
+      { house: 'north', number: 1, seats: 20, _junction: { id: 1, code: 'x1' } },
+    ])
   })
 
   it('adds nothing to a relation without a junction', async () => {

@@ -64,6 +64,8 @@ export class Model {
 
   /** The rows of a cascade group, of every tenant. */
   group(group: string): [Table, number][] {
-    return (['posts', 'comments'] as const).flatMap(table => [...this.rows(table).values()].filter(row => row.group === group).map((row): [Table, number] => [table, row.id]))
+    return (['posts', 'comments'] as const).flatMap(table =>
+      [...this.rows(table).values()].filter(row => row.group === group).map((row): [Table, number] => [table, row.id]),
+    )
   }
 }

@@ -12,14 +12,30 @@ const SEQUENCES = Number(process.env.SEQUENCES ?? (isFull ? 300 : 100))
 
 const trash = () => ({ deletedAt: integer('deleted_at', { mode: 'timestamp_ms' }), deletionId: text('deletion_id') })
 const tenant = () => ({ organizationId: integer('organization_id').notNull() })
-const posts = sqliteTable('posts', { id: integer('id').primaryKey({ autoIncrement: true }), ...tenant(), title: text('title').notNull().unique(), ...trash() })
+const posts = sqliteTable('posts', {
+  id: integer('id').primaryKey({ autoIncrement: true }),
+  ...tenant(),
+  title: text('title').notNull().unique(),
+  ...trash(),
+})
 const comments = sqliteTable('comments', {
   id: integer('id').primaryKey({ autoIncrement: true }), ...tenant(),
   postId: integer('post_id').references(() => posts.id), parentId: integer('parent_id').references((): AnySQLiteColumn => comments.id),
   body: text('body').notNull(), ...trash(),
 })
 const tags = sqliteTable('tags', { id: integer('id').primaryKey(), name: text('name').notNull() })
-const postTags = sqliteTable('post_tags', { postId: integer('post_id').notNull().references(() => posts.id), tagId: integer('tag_id').notNull().references(() => tags.id) }, table => [primaryKey({ columns: [table.postId, table.tagId] })])
+const postTags = sqliteTable(
+  'post_tags',
+  {
+    postId: integer('post_id')
+      .notNull()
+      .references(() => posts.id),
+    tagId: integer('tag_id')
+      .notNull()
+      .references(() => tags.id),
+  },
+  table => [primaryKey({ columns: [table.postId, table.tagId] })],
+)
 
 async function createWorld(): Promise<() => World> {
   const client = new Database(':memory:')
@@ -39,10 +55,20 @@ async function createWorld(): Promise<() => World> {
       { name: 'comments', schema: comments, authorization: { permissions } },
       { name: 'tags', schema: tags, authorization: { permissions } },
     ],
-    config: { multiTenancy: { enabled: true, tenantIdField: 'organizationId', userTenantField: 'organizationId', scopedResources: '*', excludedResources: [] } },
+    config: {
+      multiTenancy: {
+        enabled: true,
+        tenantIdField: 'organizationId',
+        userTenantField: 'organizationId',
+        scopedResources: '*',
+        excludedResources: [],
+      },
+    },
   })
   return () => {
-    client.exec('delete from post_tags; update comments set parent_id = null; delete from comments; delete from posts; delete from sqlite_sequence')
+    client.exec(
+      'delete from post_tags; update comments set parent_id = null; delete from comments; delete from posts; delete from sqlite_sequence',
+    )
     return new World(server, sql => client.prepare(sql).raw().all() as unknown[][])
   }
 }
@@ -61,18 +87,51 @@ type Module = Record<string, unknown>
 
 /* eslint-disable @typescript-eslint/no-explicit-any -- a planted bug takes whatever the function takes */
 const BUGS: readonly (readonly [name: string, file: string, patch: (original: Module) => Module])[] = [
-  ['a cascade changes rows that are already in the trash', 'write/cascade/statements', o => ({ ...o, trashStatement: (call: any, closure: any, ...rest: any[]) => {
-    const statement = (o.trashStatement as any)(call, { ...closure, followedRows: 'all' }, ...rest)
-    return { ...statement, text: statement.text.replace(/"\w+"\."deleted_at" is null and/, '') }
-  } })],
-  ['a restore includes every child in the trash', 'write/cascade/statements', o => ({ ...o, restoreStatement: (call: any, closure: any, ...rest: any[]) => (o.restoreStatement as any)(call, { ...closure, followedRows: 'all' }, ...rest) })],
-  ['a delete does not cascade', 'write/cascade/dependents', o => ({ ...o, findDependents: (...args: any[]) => ({ ...(o.findDependents as any)(...args), edges: [] }) })],
+  [
+    'a cascade changes rows that are already in the trash',
+    'write/cascade/statements',
+    o => ({
+      ...o,
+      trashStatement: (call: any, closure: any, ...rest: any[]) => {
+        const statement = (o.trashStatement as any)(call, { ...closure, followedRows: 'all' }, ...rest)
+        return { ...statement, text: statement.text.replace(/"\w+"\."deleted_at" is null and/, '') }
+      },
+    }),
+  ],
+  [
+    'a restore includes every child in the trash',
+    'write/cascade/statements',
+    o => ({
+      ...o,
+      restoreStatement: (call: any, closure: any, ...rest: any[]) =>
+        (o.restoreStatement as any)(call, { ...closure, followedRows: 'all' }, ...rest),
+    }),
+  ],
+  [
+    'a delete does not cascade',
+    'write/cascade/dependents',
+    o => ({ ...o, findDependents: (...args: any[]) => ({ ...(o.findDependents as any)(...args), edges: [] }) }),
+  ],
   ['references are not checked', 'write/references', o => ({ ...o, checkReferences: async () => {} })],
-  ['the body sets the tenant', 'write/server-values', o => ({ ...o, createValues: (plan: any, values: any, ...rest: any[]) => ({ ...(o.createValues as any)(plan, values, ...rest), organizationId: 2 }) })],
-  ['a replacement of links only adds links', 'parse/relation', o => ({ ...o, parseLink: async (...args: any[]) => {
-    const ask = await (o.parseLink as any)(...args)
-    return ask.mode === 'replace' ? { ...ask, mode: 'add' } : ask
-  } })],
+  [
+    'the body sets the tenant',
+    'write/server-values',
+    o => ({
+      ...o,
+      createValues: (plan: any, values: any, ...rest: any[]) => ({ ...(o.createValues as any)(plan, values, ...rest), organizationId: 2 }),
+    }),
+  ],
+  [
+    'a replacement of links only adds links',
+    'parse/relation',
+    o => ({
+      ...o,
+      parseLink: async (...args: any[]) => {
+        const ask = await (o.parseLink as any)(...args)
+        return ask.mode === 'replace' ? { ...ask, mode: 'add' } : ask
+      },
+    }),
+  ],
 ]
 /* eslint-enable @typescript-eslint/no-explicit-any */
 

@@ -30,7 +30,11 @@ const names = Object.keys(CALLERS) as Name[]
 const wordsOf = (text: string) => new Set(text.split(/\W+/))
 
 /** Every name of the magazine: its resources, columns and relations. */
-const NAMES = [...new Set(registrations.flatMap(({ name, schema }) => [name, ...Object.keys(getTableColumns(schema as Table))])), 'author', 'reviewer']
+const NAMES = [
+  ...new Set(registrations.flatMap(({ name, schema }) => [name, ...Object.keys(getTableColumns(schema as Table))])),
+  'author',
+  'reviewer',
+]
 
 describe.each(names)('the document of %s', (name) => {
   it('is valid', async () => {
@@ -46,7 +50,9 @@ describe.each(names)('the document of %s', (name) => {
     const known = wordsOf(JSON.stringify(await magazine.describe(CALLERS[name])))
     const hidden = NAMES.filter(name => !known.has(name))
     const document = await documentOf(name)
-    const texts = wordsOf(JSON.stringify({ paths: document.paths, components: { ...document.components, responses: {}, parameters: {} }, tags: document.tags }))
+    const texts = wordsOf(
+      JSON.stringify({ paths: document.paths, components: { ...document.components, responses: {}, parameters: {} }, tags: document.tags }),
+    )
     expect(hidden.filter(name => texts.has(name))).toEqual(hidden.filter(name => PROSE.has(name)))
     expect(hidden.length).toBeGreaterThan(name === 'CHIEF' || name === 'ROOT' ? 0 : 5)
   })
@@ -89,7 +95,12 @@ describe('requests', () => {
     const session = { type: 'apiKey', in: 'cookie', name: 'nuxt-session' } as const
     const server = await create({ access: true, info: { title: 'Magazine', version: '3.0.0' }, servers, securitySchemes: { session } })
     const { body } = await read(CALLERS.CLERK, server)
-    expect(body).toMatchObject({ info: { title: 'Magazine', version: '3.0.0' }, servers, components: { securitySchemes: { session } }, security: [{ session: [] }] })
+    expect(body).toMatchObject({
+      info: { title: 'Magazine', version: '3.0.0' },
+      servers,
+      components: { securitySchemes: { session } },
+      security: [{ session: [] }],
+    })
     expect((await read(CALLERS.NOBODY, server)).body.security).toEqual([{}, { session: [] }])
     expect(await findProblems(body)).toEqual([])
   })
@@ -97,18 +108,57 @@ describe('requests', () => {
 
 /** Requests of every kind, valid and invalid. They run in this order. */
 const REQUESTS: readonly (readonly [method: string, path: string, body?: unknown])[] = [
-  ['GET', '/api/stories'], ['GET', '/api/stories?fields=title'], ['GET', '/api/stories?include=author'], ['GET', '/api/stories?cursor='],
-  ['GET', '/api/stories?aggregate=count,sum(words)'], ['GET', '/api/stories?groupBy=status'], ['GET', '/api/stories/aggregate?aggregate=avg(words),min(title)'],
-  ['GET', '/api/stories?page=0'], ['GET', '/api/stories?sort=nothing'], ['GET', '/api/stories/1'], ['GET', '/api/stories/99'],
-  ['POST', '/api/stories', { title: 'New', words: 3, size: '9007199254740993', price: '1.50', publishedAt: '2026-01-01T00:00:00Z', meta: { a: 1 }, cover: 'AA==', featured: true, rating: 1.5 }],
-  ['POST', '/api/stories', { title: 1 }], ['PATCH', '/api/stories/1', { title: 'Changed' }], ['PATCH', '/api/stories/1', { nothing: 1 }],
-  ['POST', '/api/stories/bulk', { items: [{ title: 'A', words: 1 }] }], ['POST', '/api/stories/bulk', { items: [{}] }],
+  ['GET', '/api/stories'],
+  ['GET', '/api/stories?fields=title'],
+  ['GET', '/api/stories?include=author'],
+  ['GET', '/api/stories?cursor='],
+  ['GET', '/api/stories?aggregate=count,sum(words)'],
+  ['GET', '/api/stories?groupBy=status'],
+  ['GET', '/api/stories/aggregate?aggregate=avg(words),min(title)'],
+  ['GET', '/api/stories?page=0'],
+  ['GET', '/api/stories?sort=nothing'],
+  ['GET', '/api/stories/1'],
+  ['GET', '/api/stories/99'],
+  [
+    'POST',
+    '/api/stories',
+    {
+      title: 'New',
+      words: 3,
+      size: '9007199254740993',
+      price: '1.50',
+      publishedAt: '2026-01-01T00:00:00Z',
+      meta: { a: 1 },
+      cover: 'AA==',
+      featured: true,
+      rating: 1.5,
+    },
+  ],
+  ['POST', '/api/stories', { title: 1 }],
+  ['PATCH', '/api/stories/1', { title: 'Changed' }],
+  ['PATCH', '/api/stories/1', { nothing: 1 }],
+  ['POST', '/api/stories/bulk', { items: [{ title: 'A', words: 1 }] }],
+  ['POST', '/api/stories/bulk', { items: [{}] }],
   ['PATCH', '/api/stories/bulk', { items: [{ id: 1, data: { title: 'B' } }] }],
-  ['DELETE', '/api/stories/1?dryRun=true'], ['DELETE', '/api/stories/bulk?dryRun=true', { ids: [1] }], ['DELETE', '/api/stories/bulk', { ids: [1] }],
-  ['POST', '/api/stories/1/restore?dryRun=true'], ['POST', '/api/stories/1/restore'], ['DELETE', '/api/stories/1'], ['POST', '/api/stories/bulk/restore', { ids: [1] }],
-  ['GET', '/api/stories/1/relations/topics'], ['POST', '/api/stories/1/relations/topics', { ids: [1] }], ['GET', '/api/people/1/relations/stories'],
-  ['GET', '/api/stories/permissions?ids=1'], ['GET', '/api/permissions'], ['GET', '/api/_schema'], ['GET', '/api/_m2m/junctions'], ['GET', '/api/_m2m/detect/stories'],
-  ['POST', '/api/letters', { from: 'ann@example.com', text: 'Hello' }], ['GET', '/api/_openapi.json'], ['GET', '/api/letters'], ['GET', '/api/people/1'],
+  ['DELETE', '/api/stories/1?dryRun=true'],
+  ['DELETE', '/api/stories/bulk?dryRun=true', { ids: [1] }],
+  ['DELETE', '/api/stories/bulk', { ids: [1] }],
+  ['POST', '/api/stories/1/restore?dryRun=true'],
+  ['POST', '/api/stories/1/restore'],
+  ['DELETE', '/api/stories/1'],
+  ['POST', '/api/stories/bulk/restore', { ids: [1] }],
+  ['GET', '/api/stories/1/relations/topics'],
+  ['POST', '/api/stories/1/relations/topics', { ids: [1] }],
+  ['GET', '/api/people/1/relations/stories'],
+  ['GET', '/api/stories/permissions?ids=1'],
+  ['GET', '/api/permissions'],
+  ['GET', '/api/_schema'],
+  ['GET', '/api/_m2m/junctions'],
+  ['GET', '/api/_m2m/detect/stories'],
+  ['POST', '/api/letters', { from: 'ann@example.com', text: 'Hello' }],
+  ['GET', '/api/_openapi.json'],
+  ['GET', '/api/letters'],
+  ['GET', '/api/people/1'],
 ]
 
 describe.each(names)('the answers to %s', (name) => {
@@ -133,7 +183,10 @@ describe.each(names)('the answers to %s', (name) => {
 describe('the operations', () => {
   it.each(names)('of %s all exist', async (name) => {
     for (const { method, path } of operationsOf(await documentOf(name))) {
-      const { status, body } = await magazine.request(method, path.replace(/\{\w+\}/g, '1'), { caller: CALLERS[name], ...method !== 'GET' && { body: {} } })
+      const { status, body } = await magazine.request(method, path.replace(/\{\w+\}/g, '1'), {
+        caller: CALLERS[name],
+        ...(method !== 'GET' && { body: {} }),
+      })
       const isMissing = status === 405 || (status === 404 && body.data?.code !== 'NOT_FOUND')
       expect([method, path, isMissing]).toEqual([method, path, false])
     }

@@ -5,7 +5,8 @@ import { openApi } from '../../../src/runtime/server/plugins'
 import { operationsOf } from '../../support/open-api/document'
 import { CALLERS, openMagazine } from '../description/magazine'
 
-const create = (options: Parameters<typeof openApi>[0] = {}) => openMagazine({ plugins: [openApi({ access: true, reference: true, ...options })] })
+const create = (options: Parameters<typeof openApi>[0] = {}) =>
+  openMagazine({ plugins: [openApi({ access: true, reference: true, ...options })] })
 
 it('shows every operation and every schema of the document of the caller', async () => {
   const server = await create()
@@ -33,7 +34,9 @@ it('allows only its own style', async () => {
   const { headers, text } = await (await create()).request('GET', '/api/_reference', { caller: CALLERS.NOBODY })
   const style = /<style>([\s\S]*?)<\/style>/.exec(text)![1]!
   const hash = createHash('sha256').update(style).digest('base64')
-  expect(headers.get('content-security-policy')).toBe(`default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`)
+  expect(headers.get('content-security-policy')).toBe(
+    `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  )
 })
 
 it('escapes the texts of the app', async () => {

@@ -20,24 +20,35 @@ const find = (document: Document, id: string) => operationsOf(document).find(({ 
 
 const endpoints = async () => ({
   'POST /api/stories/:id/publish': createEndpoint({
-    resource: 'stories', operation: 'update', dryRun: true,
+    resource: 'stories',
+    operation: 'update',
+    dryRun: true,
     body: z.object({ at: z.date(), views: z.bigint().optional() }),
     query: z.object({ notify: z.enum(['all', 'none']), depth: z.coerce.number().optional() }),
     describe: {
-      summary: 'Publish a story', responses: { 200: { schema: z.object({ at: z.date(), size: z.bigint() }) } }, errors: { ALREADY_PUBLISHED: 409 },
+      summary: 'Publish a story',
+      responses: { 200: { schema: z.object({ at: z.date(), size: z.bigint() }) } },
+      errors: { ALREADY_PUBLISHED: 409 },
     },
     handler: () => ({}),
   }),
   'POST /api/stories/publish': (await import('./examples/publish.post')).default,
   'GET /api/stories/:id/secret-plan': createEndpoint({ resource: 'stories', operation: 'delete', handler: () => ({}) }),
-  'GET /reports/:year': createEndpoint({ describe: { summary: 'Report of a year', params: { year: { schema: { type: 'integer' } } } }, handler: () => ({}) }),
+  'GET /reports/:year': createEndpoint({
+    describe: { summary: 'Report of a year', params: { year: { schema: { type: 'integer' } } } },
+    handler: () => ({}),
+  }),
   'GET /api/hidden-tool': createEndpoint({ handler: () => ({}) }),
 })
 
 describe('endpoints', () => {
   it('are in the documents of the callers who can use them', async () => {
     const ofClerk = idsOf(await documentOf(CALLERS.CLERK, { endpoints }))
-    expect(ofClerk.filter(id => /^(?:get|post)\./.test(id))).toEqual(['post.api.stories.by-id.publish', 'post.api.stories.publish', 'get.reports.by-year'])
+    expect(ofClerk.filter(id => /^(?:get|post)\./.test(id))).toEqual([
+      'post.api.stories.by-id.publish',
+      'post.api.stories.publish',
+      'get.reports.by-year',
+    ])
     expect(idsOf(await documentOf(CALLERS.CHIEF, { endpoints }))).toContain('get.api.stories.by-id.secret-plan')
     expect(idsOf(await documentOf(CALLERS.NOBODY, { endpoints }))).not.toContain('post.api.stories.by-id.publish')
   })
@@ -51,9 +62,14 @@ describe('endpoints', () => {
     expect(operation.parameters.map(({ name, required, in: place, $ref }: Document) => $ref ?? [place, name, required])).toEqual([
       ['path', 'id', true], ['query', 'notify', true], ['query', 'depth', undefined], '#/components/parameters/dryRun',
     ])
-    expect(operation.responses[200].content['application/json'].schema.properties).toMatchObject({ at: { format: 'date-time' }, size: { pattern: '^-?\\d+$' } })
+    expect(operation.responses[200].content['application/json'].schema.properties).toMatchObject({
+      at: { format: 'date-time' },
+      size: { pattern: '^-?\\d+$' },
+    })
     expect(resolve(document, operation.responses[409])['x-codes']).toEqual(['CONFLICT', 'ALREADY_PUBLISHED'])
-    expect(find(document, 'get.reports.by-year')!.operation.parameters).toEqual([{ name: 'year', in: 'path', required: true, schema: { type: 'integer' } }])
+    expect(find(document, 'get.reports.by-year')!.operation.parameters).toEqual([
+      { name: 'year', in: 'path', required: true, schema: { type: 'integer' } },
+    ])
   })
 
   it('have references within their own schemas', async () => {
@@ -66,13 +82,19 @@ describe('endpoints', () => {
     const document = await documentOf(CALLERS.ROOT, {
       endpoints: async () => ({ 'POST /api/tree': createEndpoint({ body: node, describe: { summary: 'Tree' }, handler: () => ({}) }) }),
     })
-    expect(find(document, 'post.api.tree')!.operation.requestBody.content['application/json'].schema).toEqual({ $ref: '#/components/schemas/post.api.tree.body' })
-    expect(document.components.schemas['post.api.tree.body'].properties.children.items).toEqual({ $ref: '#/components/schemas/post.api.tree.body' })
+    expect(find(document, 'post.api.tree')!.operation.requestBody.content['application/json'].schema).toEqual({
+      $ref: '#/components/schemas/post.api.tree.body',
+    })
+    expect(document.components.schemas['post.api.tree.body'].properties.children.items).toEqual({
+      $ref: '#/components/schemas/post.api.tree.body',
+    })
   })
 })
 
 it('has no route that a file of the app replaces', async () => {
-  const ids = idsOf(await documentOf(CALLERS.ROOT, { taken: ['GET /topics', 'DELETE /stories/:', 'GET /stories/export'], plugins: [dataExport()] }))
+  const ids = idsOf(
+    await documentOf(CALLERS.ROOT, { taken: ['GET /topics', 'DELETE /stories/:', 'GET /stories/export'], plugins: [dataExport()] }),
+  )
   expect(ids).not.toContain('topics.list')
   expect(ids).not.toContain('stories.delete')
   expect(ids).not.toContain('stories.export')
@@ -84,7 +106,15 @@ describe('routes of plugins', () => {
   const plugin = defineAutoApiPlugin({
     name: 'tools',
     routes: [
-      { name: 'words', method: 'GET', path: '/:resource/:id/words', resources: ['stories'], operation: 'update', handler: () => 1, describe: ({ record }) => ({ summary: 'Words', responses: { 200: { schema: { type: 'array', items: record } } } }) },
+      {
+        name: 'words',
+        method: 'GET',
+        path: '/:resource/:id/words',
+        resources: ['stories'],
+        operation: 'update',
+        handler: () => 1,
+        describe: ({ record }) => ({ summary: 'Words', responses: { 200: { schema: { type: 'array', items: record } } } }),
+      },
       { method: 'POST', path: '/:resource/count', resources: ['stories'], operation: ['create', 'delete'], handler: () => 1 },
       { method: 'GET', path: '/status', handler: () => 1, describe: { summary: 'Status' }, documentedFor: ctx => ctx.user !== null },
       { method: 'GET', path: '/undescribed', handler: () => 1 },
@@ -92,7 +122,8 @@ describe('routes of plugins', () => {
   })
 
   it('are in the documents of the callers who can use them', async () => {
-    const own = async (caller: Caller) => idsOf(await documentOf(caller, { plugins: [plugin] })).filter(id => /words|count|tatus|undescribed/.test(id))
+    const own = async (caller: Caller) =>
+      idsOf(await documentOf(caller, { plugins: [plugin] })).filter(id => /words|count|tatus|undescribed/.test(id))
     expect(await own(CALLERS.NOBODY)).toEqual([])
     expect(await own(CALLERS.CLERK)).toEqual(['stories.words', 'stories.tools.post.count', 'api.tools.get.status'])
   })
@@ -106,7 +137,8 @@ describe('routes of plugins', () => {
     const gated = registrations.map(registration => registration.name === 'stories'
       ? { ...registration, authorization: { ...registration.authorization, custom: { export: { permissions: { read: 'chief' } } } } }
       : registration) as ServerOptions['registrations']
-    const has = async (caller: Caller) => idsOf(await documentOf(caller, { plugins: [dataExport()], registrations: gated })).includes('stories.export')
+    const has = async (caller: Caller) =>
+      idsOf(await documentOf(caller, { plugins: [dataExport()], registrations: gated })).includes('stories.export')
     expect([await has(CALLERS.CLERK), await has(CALLERS.CHIEF)]).toEqual([false, true])
   })
 

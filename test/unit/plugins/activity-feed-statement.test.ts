@@ -8,7 +8,11 @@ import { activityFeed, auditLog } from '../../../src/runtime/server/plugins'
 import { AUDIT_LOGS, auditLogSql } from '../../engines/support/audit-log'
 import { createServer } from '../../support/server'
 
-const posts = sqliteTable('posts', { id: integer('id').primaryKey(), title: text('title').notNull(), organizationId: text('organization_id').notNull() })
+const posts = sqliteTable('posts', {
+  id: integer('id').primaryKey(),
+  title: text('title').notNull(),
+  organizationId: text('organization_id').notNull(),
+})
 const everything = { permissions: { read: true, create: true, update: true } } as const
 const caller = { user: { id: 1, organizationId: 'acme' }, permissions: ['activity:read'] }
 
@@ -25,7 +29,9 @@ function timeOf(client: Database.Database, sql: string, values: readonly unknown
 
 it('takes as long with parameters as with their values', async () => {
   const client = new Database(':memory:')
-  client.exec(`create table posts (id integer primary key, title text not null, organization_id text not null); ${await auditLogSql('sqlite')}`)
+  client.exec(
+    `create table posts (id integer primary key, title text not null, organization_id text not null); ${await auditLogSql('sqlite')}`,
+  )
   const queries: { sql: string, values: readonly unknown[] }[] = []
   const more = Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`more${index}`, posts]))
   const server = await createServer({

@@ -12,7 +12,11 @@ const posts = sqliteTable('posts', {
   id: integer('id').primaryKey(), title: text('title').notNull(), salary: integer('salary'), secret: text('secret'),
   organizationId: integer('organization_id').notNull(),
 })
-const users = sqliteTable('users', { id: integer('id').primaryKey(), name: text('name').notNull(), deletedAt: integer('deleted_at', { mode: 'timestamp' }) })
+const users = sqliteTable('users', {
+  id: integer('id').primaryKey(),
+  name: text('name').notNull(),
+  deletedAt: integer('deleted_at', { mode: 'timestamp' }),
+})
 
 const PAGES: AdminConfig['pages'] = [
   { path: '/open', label: 'Open', component: '/open.vue', permissions: [] },
@@ -45,12 +49,27 @@ async function open(config: Partial<AdminConfig> = {}, chunks = CHUNKS) {
     db: drizzle({ client }),
     registrations: [
       {
-        name: 'posts', schema: posts, hiddenFields: ['secret'],
+        name: 'posts',
+        schema: posts,
+        hiddenFields: ['secret'],
         authorization: { permissions: { read: true, update: 'editor' }, fields: { salary: { read: 'chief', write: 'chief' } } },
       },
-      { name: 'users', schema: users, metadata: { icon: 'i-lucide-user' }, authorization: { permissions: { read: 'chief', delete: 'chief' } } },
+      {
+        name: 'users',
+        schema: users,
+        metadata: { icon: 'i-lucide-user' },
+        authorization: { permissions: { read: 'chief', delete: 'chief' } },
+      },
     ],
-    config: { multiTenancy: { enabled: true, tenantIdField: 'organizationId', userTenantField: 'organizationId', scopedResources: ['posts'], excludedResources: [] } },
+    config: {
+      multiTenancy: {
+        enabled: true,
+        tenantIdField: 'organizationId',
+        userTenantField: 'organizationId',
+        scopedResources: ['posts'],
+        excludedResources: [],
+      },
+    },
     plugins: [adminPlugin({ ...CONFIG, ...config }, chunks)],
   })
   return (caller?: Caller) => server.request('GET', '/api/_admin', { caller })
@@ -67,14 +86,26 @@ describe('the users', () => {
   const NOTES = { capabilities: { canRead: true }, fields: { ownerId: { references }, authorId: { role: 'createdBy', references } } }
 
   it.each<[how: string, resources: object, features: object, found: object | undefined]>([
-    ['are those of the activity feed, with its label', { members: REGISTERED, users: REGISTERED }, ACTIVITY, { resource: 'members', label: 'name' }],
+    [
+      'are those of the activity feed, with its label',
+      { members: REGISTERED, users: REGISTERED },
+      ACTIVITY,
+      { resource: 'members', label: 'name' },
+    ],
     ['are those to which a column with the author refers', { notes: NOTES, members: REGISTERED }, {}, { resource: 'members' }],
     ['are not known by the name of a resource', { users: REGISTERED }, {}, undefined],
-    ['are not named if the caller cannot read them', { notes: NOTES, members: { ...REGISTERED, capabilities: { canRead: false } } }, ACTIVITY, undefined],
+    [
+      'are not named if the caller cannot read them',
+      { notes: NOTES, members: { ...REGISTERED, capabilities: { canRead: false } } },
+      ACTIVITY,
+      undefined,
+    ],
     ['are not named if the caller cannot see them at all', { notes: NOTES }, ACTIVITY, undefined],
     [
-      'have no name that the caller cannot read', { notes: NOTES, members: REGISTERED },
-      { activity: { permission: 'activity:read', actor: { resource: 'members', label: 'email' } } }, { resource: 'members' },
+      'have no name that the caller cannot read',
+      { notes: NOTES, members: REGISTERED },
+      { activity: { permission: 'activity:read', actor: { resource: 'members', label: 'email' } } },
+      { resource: 'members' },
     ],
   ])('%s', (_how, resources, features, found) => {
     expect(findUsers(resources as never, features)).toEqual(found)
@@ -110,13 +141,29 @@ describe('the admin', () => {
 
   it('shows only resources and fields that the caller can use', async () => {
     const request = await open()
-    const capabilities = { canRead: true, canCreate: false, canUpdate: true, canDelete: false, canAggregate: true, canRestore: false, canPurge: false, canViewDeleted: false }
+    const capabilities = {
+      canRead: true,
+      canCreate: false,
+      canUpdate: true,
+      canDelete: false,
+      canAggregate: true,
+      canRestore: false,
+      canPurge: false,
+      canViewDeleted: false,
+    }
     const title = { chunk: CHUNKS['/field.vue'] }
     const shown = { label: 'Posts', singular: 'post', icon: 'i-lucide-file', capabilities, features: {} }
     expect((await request(caller('editor'))).body.resources).toEqual({ posts: { ...shown, columns: ['title'], fields: { title } } })
     expect((await request(caller('editor', 'chief'))).body.resources).toMatchObject({
       posts: { ...shown, columns: ['title', 'salary'], fields: { salary: { label: 'Pay' }, title } },
-      users: { label: 'People', icon: 'i-lucide-user', hidden: true, capabilities: { canDelete: true, canUpdate: false }, fields: {}, features: {} },
+      users: {
+        label: 'People',
+        icon: 'i-lucide-user',
+        hidden: true,
+        capabilities: { canDelete: true, canUpdate: false },
+        fields: {},
+        features: {},
+      },
     })
   })
 

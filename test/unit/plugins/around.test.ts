@@ -76,10 +76,18 @@ describe('the start fails when a plugin route', () => {
   const get = (path: string, rest: Partial<PluginRoute> = {}): PluginRoute => ({ method: 'GET', path, handler: () => ({}), ...rest })
 
   it.each<[string, PluginRoute[], RegExp]>([
-    ['has the name of a generated route', [get('/ping', { name: 'list' })], /the route GET \/ping has the name `list`, which another route has/],
+    [
+      'has the name of a generated route',
+      [get('/ping', { name: 'list' })],
+      /the route GET \/ping has the name `list`, which another route has/,
+    ],
     ['has the name of another one', [get('/ping', { name: 'a' }), get('/pong', { name: 'a' })], /the route GET \/pong has the name `a`/],
     ['has an empty name', [get('/ping', { name: '' })], /`name` that is not a string/],
-    ['begins with the name of a resource', [get('/articles/today')], /plugin `probe`: the route GET \/articles\/today begins with the name of the resource `articles`/],
+    [
+      'begins with the name of a resource',
+      [get('/articles/today')],
+      /plugin `probe`: the route GET \/articles\/today begins with the name of the resource `articles`/,
+    ],
     ['is the name of a resource', [get('/tags', { method: 'PUT' })], /begins with the name of the resource `tags`/],
     ['begins with a parameter', [get('/:name/:id')], /begins with a parameter, so it would match the paths of every resource/],
   ])('%s', async (_what, routes, message) => {

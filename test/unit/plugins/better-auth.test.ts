@@ -2,7 +2,10 @@
 import { describe, expect, it } from 'vitest'
 import { betterAuth, type BetterAuthInstance } from '../../../src/runtime/server/plugins'
 
-const session = { user: { id: 'u1', organizationId: 'forged', organizationRole: 'owner' }, session: { activeOrganizationId: 'o1' as string | null } }
+const session = {
+  user: { id: 'u1', organizationId: 'forged', organizationRole: 'owner' },
+  session: { activeOrganizationId: 'o1' as string | null },
+}
 
 async function userOf(api: Partial<BetterAuthInstance['api']>, how: 'instance' | 'function' = 'instance'): Promise<unknown> {
   const auth = { api: { getSession: async () => session, ...api } }
@@ -15,7 +18,11 @@ const nowhere = { id: 'u1', organizationId: null, organizationRole: undefined }
 
 describe('the organisation of a user is', () => {
   it.each(['instance', 'function'] as const)('that of the session, with the role of the member: %s', async (how) => {
-    expect(await userOf({ getActiveMember: async () => ({ organizationId: 'o1', role: 'member' }) }, how)).toEqual({ id: 'u1', organizationId: 'o1', organizationRole: 'member' })
+    expect(await userOf({ getActiveMember: async () => ({ organizationId: 'o1', role: 'member' }) }, how)).toEqual({
+      id: 'u1',
+      organizationId: 'o1',
+      organizationRole: 'member',
+    })
   })
 
   it('that of the session when memberships are not in use', async () => {
@@ -25,7 +32,10 @@ describe('the organisation of a user is', () => {
   it.each<[string, Partial<BetterAuthInstance['api']>]>([
     ['the session names none', { getSession: async () => ({ ...session, session: { activeOrganizationId: null } }) }],
     ['the membership is over', { getActiveMember: async () => null }],
-    ['the membership is over, and the version says so by throwing', { getActiveMember: () => Promise.reject(Object.assign(new Error('no member'), { statusCode: 400 })) }],
+    [
+      'the membership is over, and the version says so by throwing',
+      { getActiveMember: () => Promise.reject(Object.assign(new Error('no member'), { statusCode: 400 })) },
+    ],
     ['it changed between the two questions', { getActiveMember: async () => ({ organizationId: 'o2', role: 'owner' }) }],
   ])('none when %s, whatever the user record says', async (_, api) => {
     expect(await userOf(api)).toEqual(nowhere)
@@ -42,5 +52,7 @@ it('does not change the caller without a session', async () => {
 })
 
 it.each([{}, { auth: {} }, { auth: null }, { auth: 'auth' }])('throws for a value that is not an instance of better-auth: %j', (options) => {
-  expect(() => betterAuth(options as never)).toThrow(/`betterAuth\.auth` is .*\. Use the instance that `betterAuth\(\)` of better-auth returned/)
+  expect(() => betterAuth(options as never)).toThrow(
+    /`betterAuth\.auth` is .*\. Use the instance that `betterAuth\(\)` of better-auth returned/,
+  )
 })

@@ -8,11 +8,37 @@ import { createServer, type TestServer } from '../../support/server'
 
 const trash = () => ({ deletedAt: integer('deleted_at', { mode: 'timestamp_ms' }), deletionId: text('deletion_id') })
 const posts = sqliteTable('posts', { id: integer('id').primaryKey(), title: text('title').notNull().unique(), ...trash() })
-const comments = sqliteTable('comments', { id: integer('id').primaryKey(), postId: integer('post_id').references(() => posts.id), parentId: integer('parent_id').references((): AnySQLiteColumn => comments.id), ...trash() })
+const comments = sqliteTable('comments', {
+  id: integer('id').primaryKey(),
+  postId: integer('post_id').references(() => posts.id),
+  parentId: integer('parent_id').references((): AnySQLiteColumn => comments.id),
+  ...trash(),
+})
 /** A table of the app that is not registered. */
-const notes = sqliteTable('notes', { commentId: integer('comment_id').notNull().references(() => comments.id), place: integer('place').notNull(), ...trash() }, table => [primaryKey({ columns: [table.commentId, table.place] })])
+const notes = sqliteTable(
+  'notes',
+  {
+    commentId: integer('comment_id')
+      .notNull()
+      .references(() => comments.id),
+    place: integer('place').notNull(),
+    ...trash(),
+  },
+  table => [primaryKey({ columns: [table.commentId, table.place] })],
+)
 const tags = sqliteTable('tags', { id: integer('id').primaryKey() })
-const postTags = sqliteTable('post_tags', { postId: integer('post_id').notNull().references(() => posts.id), tagId: integer('tag_id').notNull().references(() => tags.id) }, table => [primaryKey({ columns: [table.postId, table.tagId] })])
+const postTags = sqliteTable(
+  'post_tags',
+  {
+    postId: integer('post_id')
+      .notNull()
+      .references(() => posts.id),
+    tagId: integer('tag_id')
+      .notNull()
+      .references(() => tags.id),
+  },
+  table => [primaryKey({ columns: [table.postId, table.tagId] })],
+)
 
 const OPEN = { permissions: { read: true, create: true, update: true, delete: true } } as const
 
@@ -24,7 +50,11 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-async function open({ heard = true, transactional = true, listen }: { heard?: boolean, transactional?: boolean, listen?: (user: unknown) => void } = {}): Promise<TestServer> {
+async function open({
+  heard = true,
+  transactional = true,
+  listen,
+}: { heard?: boolean, transactional?: boolean, listen?: (user: unknown) => void } = {}): Promise<TestServer> {
   client = new Database(':memory:')
   client.exec(`
     create table posts (id integer primary key, title text not null unique, deleted_at integer, deletion_id text);
@@ -40,10 +70,13 @@ async function open({ heard = true, transactional = true, listen }: { heard?: bo
   `)
   commits = []
   statements = 0
-  const plugin = defineAutoApiPlugin({ name: 'listener', onCommit: (changes, ctx) => {
-    commits.push(changes)
-    listen?.(ctx.user?.id)
-  } })
+  const plugin = defineAutoApiPlugin({
+    name: 'listener',
+    onCommit: (changes, ctx) => {
+      commits.push(changes)
+      listen?.(ctx.user?.id)
+    },
+  })
   return createServer({
     db: drizzle({ client, logger: { logQuery: () => statements++ } }),
     modules: [{ notes, postTags }],
@@ -58,23 +91,50 @@ async function open({ heard = true, transactional = true, listen }: { heard?: bo
 }
 
 /** `kind resource-or-table id`, with a star for cascaded rows. */
-const told = () => commits.map(changes => changes.map(({ kind, resource, table, id, cascaded }) => `${kind} ${resource ?? `(${table})`} ${id}${cascaded ? ' *' : ''}`).sort())
+const told = () =>
+  commits.map(changes =>
+    changes.map(({ kind, resource, table, id, cascaded }) => `${kind} ${resource ?? `(${table})`} ${id}${cascaded ? ' *' : ''}`).sort(),
+  )
 
-const ask = async (server: TestServer, method: string, path: string, body?: unknown) => (await server.request(method, `/api/${path}`, { body })).status
+const ask = async (server: TestServer, method: string, path: string, body?: unknown) =>
+  (await server.request(method, `/api/${path}`, { body })).status
 
 describe('a listener gets', () => {
   it.each<[string, [string, string, unknown?][], string[][]]>([
     ['what was made', [['POST', 'posts', { title: 'new' }]], [['create posts 3']]],
-    ['what was made together, at once', [['POST', 'posts/bulk', { items: [{ title: 'a' }, { title: 'b' }] }]], [['create posts 3', 'create posts 4']]],
+    [
+      'what was made together, at once',
+      [['POST', 'posts/bulk', { items: [{ title: 'a' }, { title: 'b' }] }]],
+      [['create posts 3', 'create posts 4']],
+    ],
     ['what was changed', [['PATCH', 'posts/1', { title: 'other' }]], [['update posts 1']]],
     ['nothing of an update that changes nothing', [['PATCH', 'posts/1', {}]], []],
     ['nothing of a read', [['GET', 'posts']], []],
-    ['what a delete took along, tables that are no resource included', [['DELETE', 'posts/1']], [['delete (notes) 12,1 *', 'delete comments 11 *', 'delete comments 12 *', 'delete posts 1']]],
-    ['what came back', [['DELETE', 'posts/1'], ['POST', 'posts/1/restore']], [expect.anything() as never, ['restore (notes) 12,1 *', 'restore comments 11 *', 'restore comments 12 *', 'restore posts 1']]],
-    ['what is gone for good', [['DELETE', 'comments/11?force=true']], [['purge (notes) 12,1 *', 'purge comments 11', 'purge comments 12 *']]],
+    [
+      'what a delete took along, tables that are no resource included',
+      [['DELETE', 'posts/1']],
+      [['delete (notes) 12,1 *', 'delete comments 11 *', 'delete comments 12 *', 'delete posts 1']],
+    ],
+    [
+      'what came back',
+      [
+        ['DELETE', 'posts/1'],
+        ['POST', 'posts/1/restore'],
+      ],
+      [expect.anything() as never, ['restore (notes) 12,1 *', 'restore comments 11 *', 'restore comments 12 *', 'restore posts 1']],
+    ],
+    [
+      'what is gone for good',
+      [['DELETE', 'comments/11?force=true']],
+      [['purge (notes) 12,1 *', 'purge comments 11', 'purge comments 12 *']],
+    ],
     ['what was linked', [['POST', 'posts/1/relations/tags', { ids: [1, 2] }]], [['link (post_tags) 1,2']]],
     ['what was unlinked', [['DELETE', 'posts/1/relations/tags', { ids: [1, 3] }]], [['unlink (post_tags) 1,1']]],
-    ['what a replacement changed', [['PUT', 'posts/1/relations/tags', { ids: [2, 3] }]], [['link (post_tags) 1,2', 'link (post_tags) 1,3', 'unlink (post_tags) 1,1']]],
+    [
+      'what a replacement changed',
+      [['PUT', 'posts/1/relations/tags', { ids: [2, 3] }]],
+      [['link (post_tags) 1,2', 'link (post_tags) 1,3', 'unlink (post_tags) 1,1']],
+    ],
   ])('%s', async (_what, requests, expected) => {
     const server = await open()
     for (const [method, path, body] of requests) expect(await ask(server, method, path, body)).toBeLessThan(300)

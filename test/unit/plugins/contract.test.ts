@@ -9,7 +9,11 @@ import { defineAutoApiPlugin, type AutoApiPlugin, type PluginRoute, type PluginS
 import type { ResourceAuth, ResourceRegistration } from '../../../src/runtime/server/registration'
 import { createServer, type Caller, type TestServer } from '../../support/server'
 
-const posts = sqliteTable('posts', { id: text('id').primaryKey(), organizationId: integer('organization_id').notNull(), title: text('title').notNull() })
+const posts = sqliteTable('posts', {
+  id: text('id').primaryKey(),
+  organizationId: integer('organization_id').notNull(),
+  title: text('title').notNull(),
+})
 const tags = sqliteTable('tags', { id: integer('id').primaryKey(), name: text('name').notNull() })
 
 const MEMBER: Caller = { user: { id: 1, organizationId: 1 }, permissions: ['posts'] }
@@ -22,7 +26,10 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-async function open(plugins: readonly unknown[], options: { auth?: ResourceAuth, hooks?: ResourceRegistration['hooks'], built?: readonly string[], taken?: readonly string[] } = {}): Promise<TestServer> {
+async function open(
+  plugins: readonly unknown[],
+  options: { auth?: ResourceAuth, hooks?: ResourceRegistration['hooks'], built?: readonly string[], taken?: readonly string[] } = {},
+): Promise<TestServer> {
   client = new Database(':memory:')
   client.exec(`
     create table posts (id text primary key, organization_id integer not null, title text not null);
@@ -36,7 +43,15 @@ async function open(plugins: readonly unknown[], options: { auth?: ResourceAuth,
       { name: 'posts', schema: posts, authorization: { permissions, ...options.auth }, hooks: options.hooks },
       { name: 'tags', schema: tags, authorization: { permissions: { read: true } } },
     ],
-    config: { multiTenancy: { enabled: true, tenantIdField: 'organizationId', userTenantField: 'organizationId', scopedResources: '*', excludedResources: [] } },
+    config: {
+      multiTenancy: {
+        enabled: true,
+        tenantIdField: 'organizationId',
+        userTenantField: 'organizationId',
+        scopedResources: '*',
+        excludedResources: [],
+      },
+    },
     plugins,
     ...options,
   })
@@ -67,16 +82,41 @@ describe('a request', () => {
       hooks: { beforeUpdate: tell('hook of the registration') },
     })
     expect((await server.request('PATCH', '/api/posts/a', { caller: MEMBER, body: { title: 'new' } })).status).toBe(200)
-    expect(way).toEqual(['onRequest', 'extendContext', 'gate', 'around', 'global hook', 'hook of the plugin', 'hook of the registration', 'answered'])
+    expect(way).toEqual([
+      'onRequest',
+      'extendContext',
+      'gate',
+      'around',
+      'global hook',
+      'hook of the plugin',
+      'hook of the registration',
+      'answered',
+    ])
   })
 
   it('has resource and operation in onRequest, and no caller yet', async () => {
     const seen: unknown[] = []
-    const server = await open([plugin({ onRequest: request => void seen.push([request.method, request.resource, request.operation, request.query.limit, request.header('x-probe'), 'user' in request]) })])
+    const server = await open([
+      plugin({
+        onRequest: request =>
+          void seen.push([
+            request.method,
+            request.resource,
+            request.operation,
+            request.query.limit,
+            request.header('x-probe'),
+            'user' in request,
+          ]),
+      }),
+    ])
     await server.request('GET', '/api/posts?limit=2', { caller: MEMBER, headers: { 'x-probe': 'here' } })
     await server.request('DELETE', '/api/posts/a', { caller: GUEST })
     await server.request('GET', '/api/permissions')
-    expect(seen).toEqual([['GET', 'posts', 'read', '2', 'here', false], ['DELETE', 'posts', 'delete', undefined, undefined, false], ['GET', '', 'read', undefined, undefined, false]])
+    expect(seen).toEqual([
+      ['GET', 'posts', 'read', '2', 'here', false],
+      ['DELETE', 'posts', 'delete', undefined, undefined, false],
+      ['GET', '', 'read', undefined, undefined, false],
+    ])
   })
 
   it('ends in onRequest when it throws, with the error\'s status and the headers that onRequest set', async () => {
@@ -108,7 +148,9 @@ describe('a request', () => {
     const around = vi.fn()
     const server = await open([plugin({ around })])
     expect((await server.request('GET', '/api/posts', { caller: GUEST })).status).toBe(403)
-    expect((await server.request('GET', '/api/posts', { caller: { user: { id: 9 }, permissions: ['posts'] } })).body.data.code).toBe('TENANT_REQUIRED')
+    expect((await server.request('GET', '/api/posts', { caller: { user: { id: 9 }, permissions: ['posts'] } })).body.data.code).toBe(
+      'TENANT_REQUIRED',
+    )
     expect(around).not.toHaveBeenCalled()
   })
 })
@@ -126,7 +168,9 @@ describe('extendContext', () => {
 describe('around', () => {
   it('can return its own response, headers included', async () => {
     const beforeList = vi.fn()
-    const server = await open([plugin({ around: () => ({ status: 200, body: { data: 'cached' }, headers: { 'x-cache': 'hit' } }) })], { hooks: { beforeList } })
+    const server = await open([plugin({ around: () => ({ status: 200, body: { data: 'cached' }, headers: { 'x-cache': 'hit' } }) })], {
+      hooks: { beforeList },
+    })
     const answer = await server.request('GET', '/api/posts', { caller: MEMBER })
     expect([answer.status, answer.body, answer.headers.get('x-cache')]).toEqual([200, { data: 'cached' }, 'hit'])
     expect(beforeList).not.toHaveBeenCalled()
@@ -139,9 +183,17 @@ describe('around', () => {
   })
 
   it.each<[what: string, around: unknown, message: string]>([
-    ['no response', async (_ctx: unknown, next: () => unknown) => void await next(), '`around` of a plugin returned no response'],
-    ['a header with a line break', async (_ctx: unknown, next: () => Promise<object>) => ({ ...await next(), headers: { 'x-title': 'a\r\nb: c' } }), 'the header "x-title" has an invalid name or value'],
-    ['a header with text beyond Latin-1', () => ({ status: 200, body: {}, headers: { 'x-title': '日本' } }), 'the header "x-title" has an invalid name or value'],
+    ['no response', async (_ctx: unknown, next: () => unknown) => void (await next()), '`around` of a plugin returned no response'],
+    [
+      'a header with a line break',
+      async (_ctx: unknown, next: () => Promise<object>) => ({ ...(await next()), headers: { 'x-title': 'a\r\nb: c' } }),
+      'the header "x-title" has an invalid name or value',
+    ],
+    [
+      'a header with text beyond Latin-1',
+      () => ({ status: 200, body: {}, headers: { 'x-title': '日本' } }),
+      'the header "x-title" has an invalid name or value',
+    ],
   ])('is a 500 that is logged if it returns %s', async (_what, around, message) => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {})
     const server = await open([plugin({ around: around as AutoApiPlugin['around'] })])
@@ -161,10 +213,16 @@ describe('around', () => {
 })
 
 describe('a route of a plugin', () => {
-  const title: PluginRoute = { method: 'GET', path: '/:resource/:id/title', operation: 'read', resources: ['posts'], handler: async (ctx) => {
-    const { findAuthorizedRow } = await import('../../../src/runtime/server/utils/index')
-    return { title: (await findAuthorizedRow<typeof posts>(ctx, 'posts', ctx.params.id!)).title, for: ctx.resource }
-  } }
+  const title: PluginRoute = {
+    method: 'GET',
+    path: '/:resource/:id/title',
+    operation: 'read',
+    resources: ['posts'],
+    handler: async (ctx) => {
+      const { findAuthorizedRow } = await import('../../../src/runtime/server/utils/index')
+      return { title: (await findAuthorizedRow<typeof posts>(ctx, 'posts', ctx.params.id!)).title, for: ctx.resource }
+    },
+  }
 
   it('is authorized by its resource, and finds visible rows only', async () => {
     const server = await open([plugin({ routes: [title] })])
@@ -181,14 +239,31 @@ describe('a route of a plugin', () => {
   })
 
   it('exists for every resource unless it names some', async () => {
-    const server = await open([plugin({ routes: [{ method: 'GET', path: '/:resource/count', operation: 'read', handler: ctx => ({ of: ctx.resource }) }] })])
+    const server = await open([
+      plugin({ routes: [{ method: 'GET', path: '/:resource/count', operation: 'read', handler: ctx => ({ of: ctx.resource }) }] }),
+    ])
     expect((await server.request('GET', '/api/posts/count', { caller: MEMBER })).body).toEqual({ of: 'posts' })
     expect((await server.request('GET', '/api/tags/count')).body).toEqual({ of: 'tags' })
   })
 
   it('can have no resource, and authorizes nothing then', async () => {
-    const server = await open([plugin({ routes: [{ method: 'POST', path: '/tokens/:name', body: z.object({ n: z.number() }), handler: ctx => ({ name: ctx.params.name, body: ctx.body, user: ctx.user }) }] })])
-    expect((await server.request('POST', '/api/tokens/my%20name', { body: { n: 1 } })).body).toEqual({ name: 'my name', body: { n: 1 }, user: null })
+    const server = await open([
+      plugin({
+        routes: [
+          {
+            method: 'POST',
+            path: '/tokens/:name',
+            body: z.object({ n: z.number() }),
+            handler: ctx => ({ name: ctx.params.name, body: ctx.body, user: ctx.user }),
+          },
+        ],
+      }),
+    ])
+    expect((await server.request('POST', '/api/tokens/my%20name', { body: { n: 1 } })).body).toEqual({
+      name: 'my name',
+      body: { n: 1 },
+      user: null,
+    })
     expect((await server.request('POST', '/api/tokens/x', { body: { n: 'one' } })).body.data.code).toBe('VALIDATION_FAILED')
   })
 
@@ -204,9 +279,13 @@ describe('a route of a plugin', () => {
   })
 
   it('takes precedence over a record of the same path, which therefore cannot be created', async () => {
-    const server = await open([plugin({ routes: [{ method: 'GET', path: '/:resource/export', operation: 'read', handler: () => ['exported'] }] })])
+    const server = await open([
+      plugin({ routes: [{ method: 'GET', path: '/:resource/export', operation: 'read', handler: () => ['exported'] }] }),
+    ])
     expect((await server.request('GET', '/api/posts/export', { caller: MEMBER })).body).toEqual(['exported'])
-    expect((await server.request('POST', '/api/posts', { caller: MEMBER, body: { id: 'export', title: 'x' } })).body.data.code).toBe('INVALID_VALUE')
+    expect((await server.request('POST', '/api/posts', { caller: MEMBER, body: { id: 'export', title: 'x' } })).body.data.code).toBe(
+      'INVALID_VALUE',
+    )
   })
 
   it('is replaced by the app\'s own route of the same shape', async () => {
@@ -216,7 +295,8 @@ describe('a route of a plugin', () => {
 
   it('does not handle any other path', async () => {
     const server = await open([plugin({ routes: [title] })])
-    for (const path of ['/api/posts/a%2Ftitle', '/api/posts/a/title/more', '/api/tags/1/title', '/other']) expect((await server.request('GET', path, { caller: MEMBER })).status).toBe(404)
+    for (const path of ['/api/posts/a%2Ftitle', '/api/posts/a/title/more', '/api/tags/1/title', '/other'])
+      expect((await server.request('GET', path, { caller: MEMBER })).status).toBe(404)
     expect((await server.request('GET', '/api/posts/a', { caller: MEMBER })).body.title).toBe('ours')
   })
 
@@ -224,7 +304,11 @@ describe('a route of a plugin', () => {
     ['takes the place of a generated one', { method: 'GET', path: '/:resource/:slug', operation: 'read', handler: () => 1 }, /has already/],
     ['has no operation', { method: 'GET', path: '/:resource/export', handler: () => 1 }, /has no `operation`/],
     ['has no handler', { method: 'GET', path: '/ping' } as never, /has no `handler`/],
-    ['is for a resource that there is not', { method: 'GET', path: '/:resource/export', operation: 'read', resources: ['magazines'], handler: () => 1 }, /`magazines`, which is not a registered resource/],
+    [
+      'is for a resource that there is not',
+      { method: 'GET', path: '/:resource/export', operation: 'read', resources: ['magazines'], handler: () => 1 },
+      /`magazines`, which is not a registered resource/,
+    ],
     ['names an operation for no resource', { method: 'GET', path: '/ping', operation: 'read', handler: () => 1 }, /is for no resource/],
     ['has a path with a wildcard', { method: 'GET', path: '/files/**', handler: () => 1 }, /has a path that is not made of segments/],
     ['has an unknown method', { method: 'HEAD' as never, path: '/ping', handler: () => 1 }, /has a method that is none of/],
@@ -233,7 +317,9 @@ describe('a route of a plugin', () => {
   })
 
   it('fails the start when two plugins have the same route', async () => {
-    await expect(open([plugin({ routes: [title] }, 'one'), plugin({ routes: [{ ...title, path: '/:resource/:key/title' }] }, 'two')])).rejects.toThrow(/has already/)
+    await expect(
+      open([plugin({ routes: [title] }, 'one'), plugin({ routes: [{ ...title, path: '/:resource/:key/title' }] }, 'two')]),
+    ).rejects.toThrow(/has already/)
   })
 })
 
@@ -273,9 +359,13 @@ describe('the list of plugins', () => {
   })
 
   it.each<[string, unknown, RegExp, { built?: string[] }?]>([
-    ['throws while it is made', () => {
-      throw new Error('no connection')
-    }, /no connection/],
+    [
+      'throws while it is made',
+      () => {
+        throw new Error('no connection')
+      },
+      /no connection/,
+    ],
     ['is none', 'rate limit', /`plugins\[0\]` is no plugin/],
     ['has no name', { onRequest: () => {} }, /`name` of the plugin undefined is not a string/],
     ['has something that is not a function', { name: 'probe', onCommit: true }, /`onCommit` of the plugin "probe" is not a function/],
@@ -283,7 +373,11 @@ describe('the list of plugins', () => {
     ['has hooks for a resource that there is not', { name: 'probe', hooks: { magazines: {} } }, /hooks for `magazines`/],
     ['has a task without a time', { name: 'probe', tasks: { prune: { run: () => {} } } }, /needs `every`/],
     ['has a buildSetup that never ran', { name: 'probe', buildSetup: () => {} }, /`buildSetup`, which never ran/],
-    ['has resources that were never registered', { name: 'probe', resources: () => {} }, /`resources`, which never ran[^.]*\. Create the plugin with a factory/],
+    [
+      'has resources that were never registered',
+      { name: 'probe', resources: () => {} },
+      /`resources`, which never ran[^.]*\. Create the plugin with a factory/,
+    ],
     ['has no function for its resources', { name: 'probe', resources: {} }, /`resources` of the plugin "probe" is not a function/],
   ])('fails the start when a plugin %s', async (_what, listed, message) => {
     await expect(open([listed])).rejects.toThrow(message)
@@ -302,7 +396,11 @@ describe('the set-up of a plugin', () => {
       await new Promise(resolve => setTimeout(resolve, 20))
       done.push('slow')
     }
-    const server = await open([plugin({ setup: () => done.push('replaced') }), plugin({ setup: () => done.push('probe') }), plugin({ setup: slow, onRequest: () => done.push('request') }, 'slow')])
+    const server = await open([
+      plugin({ setup: () => done.push('replaced') }),
+      plugin({ setup: () => done.push('probe') }),
+      plugin({ setup: slow, onRequest: () => done.push('request') }, 'slow'),
+    ])
     await server.request('GET', '/api/posts', { caller: MEMBER })
     await server.request('GET', '/api/posts', { caller: MEMBER })
     expect(done).toEqual(['probe', 'slow', 'request', 'request'])

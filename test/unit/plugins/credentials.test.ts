@@ -1,4 +1,6 @@
-/** Callers that plugins recognize by a credential: which source decides, what can change the caller, errors, and writes from other sites. */
+/**
+ * Callers that plugins recognize by a credential: which source decides, what can change the caller, errors, and writes from other sites.
+ */
 import Database from 'better-sqlite3'
 import { DrizzleQueryError } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
@@ -12,7 +14,11 @@ import { betterAuth } from '../../../src/runtime/server/plugins'
 import { DEFAULT_MULTI_TENANCY } from '../../../src/runtime/shared/defaults'
 import { createServer, type Caller, type TestServer } from '../../support/server'
 
-const posts = sqliteTable('posts', { id: integer('id').primaryKey(), organizationId: integer('organization_id').notNull(), title: text('title').notNull() })
+const posts = sqliteTable('posts', {
+  id: integer('id').primaryKey(),
+  organizationId: integer('organization_id').notNull(),
+  title: text('title').notNull(),
+})
 const notes = sqliteTable('notes', { id: integer('id').primaryKey(), body: text('body').notNull() })
 
 /** The caller of the session: another user of another organization, who may do everything. */
@@ -30,7 +36,10 @@ const utils = () => import('../../../src/runtime/server/utils/index')
 interface Seen { user: unknown, permissions: unknown, tenant: unknown, keys?: unknown }
 const see = ({ user, permissions, tenant }: AutoApiContext): Seen => ({ user, permissions, tenant })
 
-async function open(plugins: readonly (AutoApiPlugin | (() => Promise<AutoApiPlugin>))[], endpoints?: () => Promise<Record<string, EventHandler>>): Promise<TestServer> {
+async function open(
+  plugins: readonly (AutoApiPlugin | (() => Promise<AutoApiPlugin>))[],
+  endpoints?: () => Promise<Record<string, EventHandler>>,
+): Promise<TestServer> {
   client = new Database(':memory:')
   client.exec(`
     create table posts (id integer primary key, organization_id integer not null, title text not null);
@@ -76,12 +85,28 @@ describe('the caller of a credential', () => {
   })
 
   it.each<[string, CredentialCaller, Omit<Seen, 'user'>]>([
-    ['its own permissions instead of the user\'s', { ...ROBOT, permissions: ['notes'] }, { permissions: ['notes'], tenant: { id: 2, canAccessAllTenants: false } }],
+    [
+      'its own permissions instead of the user\'s',
+      { ...ROBOT, permissions: ['notes'] },
+      { permissions: ['notes'], tenant: { id: 2, canAccessAllTenants: false } },
+    ],
     ['an empty list of permissions', { ...ROBOT, permissions: [] }, { permissions: [], tenant: { id: 2, canAccessAllTenants: false } }],
     ['no permission of the session', { user: { id: 9 } }, { permissions: [], tenant: undefined }],
-    ['its own tenant instead of the user\'s', { ...ROBOT, tenant: { id: 1 } }, { permissions: ['posts'], tenant: { id: 1, canAccessAllTenants: false } }],
-    ['every tenant only if it says so', { ...ROBOT, tenant: { id: null, canAccessAllTenants: true } }, { permissions: ['posts'], tenant: { id: null, canAccessAllTenants: true } }],
-    ['only the strings of the user\'s permissions', { user: { id: 9, permissions: ['posts', 1, null] } }, { permissions: ['posts'], tenant: undefined }],
+    [
+      'its own tenant instead of the user\'s',
+      { ...ROBOT, tenant: { id: 1 } },
+      { permissions: ['posts'], tenant: { id: 1, canAccessAllTenants: false } },
+    ],
+    [
+      'every tenant only if it says so',
+      { ...ROBOT, tenant: { id: null, canAccessAllTenants: true } },
+      { permissions: ['posts'], tenant: { id: null, canAccessAllTenants: true } },
+    ],
+    [
+      'only the strings of the user\'s permissions',
+      { user: { id: 9, permissions: ['posts', 1, null] } },
+      { permissions: ['posts'], tenant: undefined },
+    ],
   ])('has %s', async (_what, caller, expected) => {
     const server = await open([keys(caller), mirror])
     expect(await whoAmI(server)).toEqual({ user: caller.user, ...expected })
@@ -103,7 +128,12 @@ describe('the caller of a credential', () => {
 
   it('is that of the first plugin that recognizes it; the next plugins are not asked', async () => {
     const last = vi.fn(() => ({ user: { id: 3 } }))
-    const server = await open([source(() => undefined, 'one'), source(async () => ({ user: { id: 2 } }), 'two'), source(last, 'three'), mirror])
+    const server = await open([
+      source(() => undefined, 'one'),
+      source(async () => ({ user: { id: 2 } }), 'two'),
+      source(last, 'three'),
+      mirror,
+    ])
     expect((await whoAmI(server)).user).toEqual({ id: 2 })
     expect(last).not.toHaveBeenCalled()
   })
@@ -305,7 +335,11 @@ describe('credentials that return something else', () => {
     ['a user that is null', { user: null }, /a `user` that is not an object/],
     ['a user that is an id', { user: 9 }, /a `user` that is not an object/],
     ['the user itself', { id: 9, organizationId: 2 }, /a `user` that is not an object/],
-    ['misspelled permissions', { user: { id: 9, permissions: ['*'] }, permission: ['posts'] }, /`permission`.*Did you mean `permissions`\?/],
+    [
+      'misspelled permissions',
+      { user: { id: 9, permissions: ['*'] }, permission: ['posts'] },
+      /`permission`.*Did you mean `permissions`\?/,
+    ],
     ['permissions that are text', { user: { id: 9 }, permissions: '*' }, /`permissions` that is not a list of strings/],
     ['permissions that are null', { user: { id: 9 }, permissions: null }, /`permissions` that is not a list of strings/],
     ['permissions that are no texts', { user: { id: 9 }, permissions: [1] }, /`permissions` that is not a list of strings/],
@@ -313,7 +347,11 @@ describe('credentials that return something else', () => {
     ['a tenant without an id', { user: { id: 9 }, tenant: {} }, /`tenant` that is not an object with `id`/],
     ['a tenant with an empty id', { user: { id: 9 }, tenant: { id: '' } }, /`tenant` that is not an object with `id`/],
     ['a tenant with a list as its id', { user: { id: 9 }, tenant: { id: [2] } }, /`tenant` that is not an object with `id`/],
-    ['a tenant with text for every tenant', { user: { id: 9 }, tenant: { id: 2, canAccessAllTenants: 'no' } }, /`tenant` that is not an object/],
+    [
+      'a tenant with text for every tenant',
+      { user: { id: 9 }, tenant: { id: 2, canAccessAllTenants: 'no' } },
+      /`tenant` that is not an object/,
+    ],
   ])('are a 500 that is logged, and never an anonymous caller or the session: %s', async (_what, found, message) => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {})
     const next = vi.fn(() => ROBOT)
@@ -334,19 +372,33 @@ describe('a write from another site', () => {
     ['a plain handler with getAutoApiContext', '/own/plain'],
   ]
 
-  const openWrites = () => open([keys(), {
-    name: 'writes',
-    routes: [
-      { method: 'POST', path: '/ping', body: z.object({ body: z.string() }), handler: () => ['written'] },
-      { method: 'POST', path: '/:resource/check', operation: 'create', resources: ['notes'], body: z.object({ body: z.string() }), handler: () => ['written'] },
-    ],
-  }], async () => {
-    const { createEndpoint, getAutoApiContext } = await utils()
-    return {
-      'POST /own/endpoint': createEndpoint({ body: z.object({ body: z.string() }), handler: () => ['written'] }),
-      'POST /own/plain': defineEventHandler(async event => [(await getAutoApiContext(event)).user]),
-    }
-  })
+  const openWrites = () =>
+    open(
+      [
+        keys(),
+        {
+          name: 'writes',
+          routes: [
+            { method: 'POST', path: '/ping', body: z.object({ body: z.string() }), handler: () => ['written'] },
+            {
+              method: 'POST',
+              path: '/:resource/check',
+              operation: 'create',
+              resources: ['notes'],
+              body: z.object({ body: z.string() }),
+              handler: () => ['written'],
+            },
+          ],
+        },
+      ],
+      async () => {
+        const { createEndpoint, getAutoApiContext } = await utils()
+        return {
+          'POST /own/endpoint': createEndpoint({ body: z.object({ body: z.string() }), handler: () => ['written'] }),
+          'POST /own/plain': defineEventHandler(async event => [(await getAutoApiContext(event)).user]),
+        }
+      },
+    )
 
   it.each(WRITES)('is refused for a session, and passes with a credential: %s', async (_kind, path) => {
     const server = await openWrites()

@@ -69,7 +69,12 @@ async function open({ rows = [], count = 0, options, auth, hooks, taken, disable
     get: async (path: string, headers: Record<string, string> = {}, caller: Caller = {}) => {
       const response = await server.fetch(new Request(`http://localhost/api/${path}`, { headers }), caller)
       const body = await response.text()
-      return { status: response.status, headers: response.headers, body, code: response.status < 400 ? undefined : JSON.parse(body).data?.code as string }
+      return {
+        status: response.status,
+        headers: response.headers,
+        body,
+        code: response.status < 400 ? undefined : (JSON.parse(body).data?.code as string),
+      }
     },
   }
 }
@@ -90,21 +95,34 @@ describe('a CSV file', () => {
       '3,"say ""hi""\r\nbye",,,,',
       '',
     ].join('\r\n'))
-    expect(Object.fromEntries(['content-type', 'x-content-type-options', 'cache-control', 'x-total-count'].map(name => [name, headers.get(name)])))
-      .toEqual({ 'content-type': 'text/csv; charset=utf-8', 'x-content-type-options': 'nosniff', 'cache-control': 'no-store', 'x-total-count': '3' })
-    expect(headers.get('content-disposition')).toMatch(/^attachment; filename="posts-\d{4}-\d\d-\d\d\.csv"; filename\*=UTF-8''posts-\d{4}-\d\d-\d\d\.csv$/)
+    expect(
+      Object.fromEntries(
+        ['content-type', 'x-content-type-options', 'cache-control', 'x-total-count'].map(name => [name, headers.get(name)]),
+      ),
+    ).toEqual({
+      'content-type': 'text/csv; charset=utf-8',
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-store',
+      'x-total-count': '3',
+    })
+    expect(headers.get('content-disposition')).toMatch(
+      /^attachment; filename="posts-\d{4}-\d\d-\d\d\.csv"; filename\*=UTF-8''posts-\d{4}-\d\d-\d\d\.csv$/,
+    )
   })
 
   it('has a header without records', async () => {
     expect((await (await open()).get('posts/export')).body).toBe('id,title,views,meta,authorId,at\r\n')
   })
 
-  it.each(['=1+1', '+1', '-1', '@x', '＝1+1', '＋1', '－1', '＠x', '\'＝1', '\tx', '\rx', '\nx', '=', '\'=1', '\'\'@'])('has an apostrophe before text like a formula, which an import removes: %j', async (title) => {
-    const { get } = await open({ rows: [{ id: 1, title }] })
-    expect(parseCsv((await get('posts/export?fields=title')).body)).toEqual([['title'], [`'${title}`]])
-    expect(parseCsv((await get('posts/export?fields=title&formulas=keep')).body)).toEqual([['title'], [title]])
-    expect(unguardFormula(`'${title}`)).toBe(title)
-  })
+  it.each(['=1+1', '+1', '-1', '@x', '＝1+1', '＋1', '－1', '＠x', '\'＝1', '\tx', '\rx', '\nx', '=', '\'=1', '\'\'@'])(
+    'has an apostrophe before text like a formula, which an import removes: %j',
+    async (title) => {
+      const { get } = await open({ rows: [{ id: 1, title }] })
+      expect(parseCsv((await get('posts/export?fields=title')).body)).toEqual([['title'], [`'${title}`]])
+      expect(parseCsv((await get('posts/export?fields=title&formulas=keep')).body)).toEqual([['title'], [title]])
+      expect(unguardFormula(`'${title}`)).toBe(title)
+    },
+  )
 
   it.each(['a=1', '\'', '\'a', ' =1', 'é', '1-1'])('leaves other text as it is: %j', async (title) => {
     const { get } = await open({ rows: [{ id: 1, title }] })
@@ -113,7 +131,15 @@ describe('a CSV file', () => {
   })
 
   it('guards text that a hook puts into a column of numbers, and leaves numbers as they are', async () => {
-    const { get } = await open({ rows: [{ id: 1, views: -7 }, { id: 2, views: 1 }], hooks: { afterList: (rows: readonly Record<string, unknown>[]) => rows.map(row => row.id === 2 ? { ...row, views: '=HYPERLINK()' } : row) } })
+    const { get } = await open({
+      rows: [
+        { id: 1, views: -7 },
+        { id: 2, views: 1 },
+      ],
+      hooks: {
+        afterList: (rows: readonly Record<string, unknown>[]) => rows.map(row => (row.id === 2 ? { ...row, views: '=HYPERLINK()' } : row)),
+      },
+    })
     expect(parseCsv((await get('posts/export?fields=id,views')).body)).toEqual([['id', 'views'], ['1', '-7'], ['2', '\'=HYPERLINK()']])
   })
 
@@ -132,7 +158,11 @@ describe('a CSV file', () => {
 
   it('has the columns of included records, which are empty without a record', async () => {
     const { get } = await open({ rows: [{ id: 1, authorId: 1 }, { id: 2 }] })
-    expect(parseCsv((await get('posts/export?fields=id&include=author')).body)).toEqual([['id', 'author.id', 'author.name'], ['1', '1', 'Ann'], ['2', '', '']])
+    expect(parseCsv((await get('posts/export?fields=id&include=author')).body)).toEqual([
+      ['id', 'author.id', 'author.name'],
+      ['1', '1', 'Ann'],
+      ['2', '', ''],
+    ])
   })
 
   it('cannot contain a list', async () => {
@@ -155,7 +185,10 @@ describe('the other formats', () => {
   it('are one record a line', async () => {
     const { get } = await open({ rows: ROWS })
     const { body, headers } = await get('posts/export?format=ndjson&fields=id,title')
-    expect([body, headers.get('content-type')]).toEqual(['{"id":1,"title":"a\\nb"}\n{"id":2,"title":null}\n', 'application/x-ndjson; charset=utf-8'])
+    expect([body, headers.get('content-type')]).toEqual([
+      '{"id":1,"title":"a\\nb"}\n{"id":2,"title":null}\n',
+      'application/x-ndjson; charset=utf-8',
+    ])
     expect((await get('posts/export?format=ndjson&filter[id]=9')).body).toBe('')
   })
 })
@@ -175,7 +208,17 @@ describe('the format', () => {
     expect(list.headers.get('vary')).toContain('Accept')
   })
 
-  it.each(['*/*', 'application/json', 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', 'text/csv, application/json', 'text/csv;q=0', 'text/*', '', 'text/csv;q=x', 'x'.repeat(3000)])('of a list is JSON otherwise: %.40s', async (accept) => {
+  it.each([
+    '*/*',
+    'application/json',
+    'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
+    'text/csv, application/json',
+    'text/csv;q=0',
+    'text/*',
+    '',
+    'text/csv;q=x',
+    'x'.repeat(3000),
+  ])('of a list is JSON otherwise: %.40s', async (accept) => {
     const { body } = await (await open({ count: 3 })).get('posts', { accept })
     expect(JSON.parse(body).meta.total).toBe(3)
   })
@@ -190,7 +233,9 @@ describe('the format', () => {
 
   it('of a list that the app answers itself is the app\'s', async () => {
     const { server } = await open({ taken: ['GET /posts'] })
-    expect((await server.fetch(new Request('http://localhost/api/posts', { headers: { accept: 'text/csv' } }))).headers.get('content-type')).not.toContain('csv')
+    expect(
+      (await server.fetch(new Request('http://localhost/api/posts', { headers: { accept: 'text/csv' } }))).headers.get('content-type'),
+    ).not.toContain('csv')
   })
 
   it('of a request without one is the first that the app allows', async () => {
@@ -202,23 +247,54 @@ describe('the format', () => {
 
 describe('an export is refused', () => {
   it.each([
-    'format=xlsx', 'format=', 'format=csv&format=json', 'separator=|', 'separator=', 'separator=constructor', 'bom=yes', 'formulas=drop', 'format=json&bom=true', 'format=ndjson&separator=;', 'page=1', 'limit=5', 'cursor=', 'count=none', 'cursorFields=id',
-    'groupBy=id', 'aggregate=count', 'having={}',
+    'format=xlsx',
+    'format=',
+    'format=csv&format=json',
+    'separator=|',
+    'separator=',
+    'separator=constructor',
+    'bom=yes',
+    'formulas=drop',
+    'format=json&bom=true',
+    'format=ndjson&separator=;',
+    'page=1',
+    'limit=5',
+    'cursor=',
+    'count=none',
+    'cursorFields=id',
+    'groupBy=id',
+    'aggregate=count',
+    'having={}',
   ])('with %s', async (query) => {
     const { get } = await open({ count: 1 })
-    expect([(await get(`posts/export?${query}`)).code, (await get(`posts?${query.replace(/^format=json/, 'format=ndjson')}`, { accept: 'text/csv' })).code]).toEqual(['INVALID_QUERY', 'INVALID_QUERY'])
+    expect([
+      (await get(`posts/export?${query}`)).code,
+      (await get(`posts?${query.replace(/^format=json/, 'format=ndjson')}`, { accept: 'text/csv' })).code,
+    ]).toEqual(['INVALID_QUERY', 'INVALID_QUERY'])
   })
 
   it('with more than maxRows records, before the first byte and after one count that stops there', async () => {
     const { get, statements } = await open({ count: 11, options: { maxRows: 10 } })
     expect(await get('posts/export')).toMatchObject({ status: 400, code: 'LIMIT_EXCEEDED' })
-    expect(statements.slice(1)).toEqual([expect.stringMatching(/^select count\(\*\) from \(select 1 from "posts".*limit likely\(\?\)\) as counted$/)])
+    expect(statements.slice(1)).toEqual([
+      expect.stringMatching(/^select count\(\*\) from \(select 1 from "posts".*limit likely\(\?\)\) as counted$/),
+    ])
     expect(parseCsv((await get('posts/export?filter[id][$lte]=10')).body)).toHaveLength(11)
   })
 
   it('with more than maxRows records that objectLevel accepts, not with more rows that it refuses', async () => {
-    const { get } = await open({ count: 40, options: { maxRows: 10 }, auth: { objectLevel: (row: { id: number }, ctx: AutoApiContext) => row.id % (ctx.permissions.includes('half') ? 2 : 4) === 0 } as never })
-    expect(parseCsv((await get('posts/export?fields=id')).body).slice(1).map(([id]) => Number(id))).toEqual([4, 8, 12, 16, 20, 24, 28, 32, 36, 40])
+    const { get } = await open({
+      count: 40,
+      options: { maxRows: 10 },
+      auth: {
+        objectLevel: (row: { id: number }, ctx: AutoApiContext) => row.id % (ctx.permissions.includes('half') ? 2 : 4) === 0,
+      } as never,
+    })
+    expect(
+      parseCsv((await get('posts/export?fields=id')).body)
+        .slice(1)
+        .map(([id]) => Number(id)),
+    ).toEqual([4, 8, 12, 16, 20, 24, 28, 32, 36, 40])
     expect((await get('posts/export', {}, { user: { id: 1 }, permissions: ['half'] })).code).toBe('LIMIT_EXCEEDED')
   })
 
@@ -232,13 +308,23 @@ describe('an export is refused', () => {
 })
 
 describe('the named gate `export`', () => {
-  const auth = { permissions: { read: 'reader', viewDeleted: 'editor' }, custom: { export: { permissions: { read: 'exporter' } } } } as const
+  const auth = {
+    permissions: { read: 'reader', viewDeleted: 'editor' },
+    custom: { export: { permissions: { read: 'exporter' } } },
+  } as const
   const EXPORTER: Caller = { user: { id: 1 }, permissions: ['exporter'] }
   const READER: Caller = { user: { id: 1 }, permissions: ['reader'] }
 
-  it.each<[string, Record<string, string>]>([['posts/export', {}], ['posts', { accept: 'text/csv' }]])('decides instead of `read`: %s', async (path, headers) => {
+  it.each<[string, Record<string, string>]>([
+    ['posts/export', {}],
+    ['posts', { accept: 'text/csv' }],
+  ])('decides instead of `read`: %s', async (path, headers) => {
     const { get } = await open({ count: 1, auth })
-    expect([(await get(path, headers, EXPORTER)).status, (await get(path, headers, READER)).status, (await get(path, headers)).status]).toEqual([200, 403, 401])
+    expect([
+      (await get(path, headers, EXPORTER)).status,
+      (await get(path, headers, READER)).status,
+      (await get(path, headers)).status,
+    ]).toEqual([200, 403, 401])
     expect((await get(`${path}?onlyDeleted=true`, headers, EXPORTER)).status).toBe(403)
   })
 })
@@ -263,7 +349,9 @@ describe('exports at the same time', () => {
     expect((await get('posts/export', {}, three)).status).toBe(200)
     while (!(await second.read()).done);
     expect((await get('posts/export?filter[id]=x')).status).toBe(400)
-    expect(await Promise.all([one, two].map(async caller => (await get('posts/export?filter[id]=1', {}, caller)).status))).toEqual([200, 200])
+    expect(await Promise.all([one, two].map(async caller => (await get('posts/export?filter[id]=1', {}, caller)).status))).toEqual([
+      200, 200,
+    ])
   })
 
   it('of one caller take half of them, so that a caller who reads slowly blocks nobody else', async () => {
@@ -291,18 +379,22 @@ describe('exports at the same time', () => {
     const { get } = await open()
     const slots = createSlots(1, 'exports')
     let ended = false
-    const chunks = createFile({
-      columns: { fields: [], relations: [] },
-      count: async () => 3,
-      async* batches() {
-        try {
-          for (;;) yield [{}]
-        }
-        finally {
-          ended = true
-        }
+    const chunks = createFile(
+      {
+        columns: { fields: [], relations: [] },
+        count: async () => 3,
+        async* batches() {
+          try {
+            for (;;) yield [{}]
+          }
+          finally {
+            ended = true
+          }
+        },
       },
-    }, { begin: '', record: () => 'x'.repeat(70_000), end: '', failure: 'failed' }, { maxRows: 10, take: () => slots.take('a'), onTotal: () => {}, stallLimit: 50 })[Symbol.asyncIterator]()
+      { begin: '', record: () => 'x'.repeat(70_000), end: '', failure: 'failed' },
+      { maxRows: 10, take: () => slots.take('a'), onTotal: () => {}, stallLimit: 50 },
+    )[Symbol.asyncIterator]()
     await chunks.next()
     expect(() => slots.take('b')).toThrow('Too many exports')
     await wait(100)
@@ -317,13 +409,18 @@ describe('exports at the same time', () => {
     await open()
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
     const slots = createSlots(2, 'exports')
-    const endless = () => createFile({
-      columns: { fields: [], relations: [] },
-      count: async () => 100,
-      async* batches() {
-        yield Array.from({ length: 100 }, (_, id) => ({ id }))
-      },
-    }, { begin: '', record: () => 'x'.repeat(70_000), end: '', failure: 'failed' }, { maxRows: 100, take: () => slots.take(''), onTotal: () => {}, stallLimit: 300 })[Symbol.asyncIterator]()
+    const endless = () =>
+      createFile(
+        {
+          columns: { fields: [], relations: [] },
+          count: async () => 100,
+          async* batches() {
+            yield Array.from({ length: 100 }, (_, id) => ({ id }))
+          },
+        },
+        { begin: '', record: () => 'x'.repeat(70_000), end: '', failure: 'failed' },
+        { maxRows: 100, take: () => slots.take(''), onTotal: () => {}, stallLimit: 300 },
+      )[Symbol.asyncIterator]()
     const wait = (time: number) => vi.advanceTimersByTimeAsync(time)
     const slow = endless()
     let accepted = 0
@@ -361,7 +458,9 @@ describe('a file', () => {
     const listening = await server.listen()
     for (const format of ['csv', 'ndjson', 'json']) {
       batches = 0
-      client.exec('create table posts (id integer primary key, title text, views integer, meta text, author_id integer, at integer); with recursive n(i) as (select 1 union all select i + 1 from n where i < 5000) insert into posts (id, title) select i, hex(zeroblob(200)) from n')
+      client.exec(
+        'create table posts (id integer primary key, title text, views integer, meta text, author_id integer, at integer); with recursive n(i) as (select 1 union all select i + 1 from n where i < 5000) insert into posts (id, title) select i, hex(zeroblob(200)) from n',
+      )
       const response = await fetch(`${listening.url}/api/posts/export?format=${format}`)
       expect(response.status).toBe(200)
       await expect(response.text()).rejects.toThrow()
@@ -396,7 +495,9 @@ describe('a file', () => {
   it.each(FORMATS)('is known to be complete if it is: %s', async (format) => {
     const { get } = await open({ rows: [{ id: 1, title: INCOMPLETE }] })
     expect(isIncomplete(FORMAT_FACTS[format].mediaType, (await get(`posts/export?fields=title&format=${format}`)).body)).toBe(false)
-    expect(isIncomplete(FORMAT_FACTS[format].mediaType, (await get(`posts/export?fields=title&format=${format}&filter[id]=2`)).body)).toBe(false)
+    expect(isIncomplete(FORMAT_FACTS[format].mediaType, (await get(`posts/export?fields=title&format=${format}&filter[id]=2`)).body)).toBe(
+      false,
+    )
   })
 
   it('has an ordinary error response if it fails before the first byte', async () => {
@@ -411,7 +512,9 @@ describe('a file', () => {
     let batches = 0
     const hooks = { afterList: (rows: readonly Record<string, unknown>[]) => {
       batches++
-      client.exec(`delete from posts where id = ${batches * 10}; insert into posts (id, title) values (${-batches}, 'new'), (${100_000 + batches}, 'new'); update posts set title = 'changed' where id = ${batches * 100 + 1}`)
+      client.exec(
+        `delete from posts where id = ${batches * 10}; insert into posts (id, title) values (${-batches}, 'new'), (${100_000 + batches}, 'new'); update posts set title = 'changed' where id = ${batches * 100 + 1}`,
+      )
       return rows
     } }
     const { get } = await open({ count: 3000, hooks, auth: { listFilter: (table: typeof posts) => eq(table.id, table.id) } as never })

@@ -7,7 +7,11 @@ import { dataExport, type DataExportOptions } from '../../../src/runtime/server/
 import { endSlow } from '../../../src/runtime/server/plugins/data-export/import/slow'
 import { createServer, type Caller } from '../../support/server'
 
-const posts = sqliteTable('posts', { id: integer('id').primaryKey({ autoIncrement: true }), title: text('title'), meta: text('meta', { mode: 'json' }) })
+const posts = sqliteTable('posts', {
+  id: integer('id').primaryKey({ autoIncrement: true }),
+  title: text('title'),
+  meta: text('meta', { mode: 'json' }),
+})
 
 let client: Database.Database | undefined
 afterEach(() => {
@@ -32,8 +36,18 @@ async function open(options: DataExportOptions = {}, beforeCreate?: () => Promis
     plugins: [dataExport(options)],
   })
   const send = async (raw: string, type = NDJSON, user = 1) => {
-    const { status, body, headers } = await server.request('POST', '/api/posts/import', { raw, caller: caller(user), headers: { 'content-type': type } })
-    return { status, code: body?.data?.code as string | undefined, message: String(body?.message), retryAfter: headers.get('retry-after'), body }
+    const { status, body, headers } = await server.request('POST', '/api/posts/import', {
+      raw,
+      caller: caller(user),
+      headers: { 'content-type': type },
+    })
+    return {
+      status,
+      code: body?.data?.code as string | undefined,
+      message: String(body?.message),
+      retryAfter: headers.get('retry-after'),
+      body,
+    }
   }
   return { server, send }
 }
@@ -50,8 +64,18 @@ const repeat = (line: string, lines = 31) => Array.from({ length: lines }, () =>
 const HOSTILE: readonly (readonly [what: string, file: () => string, type: string, line: number])[] = [
   ['empty objects', () => repeat(`{"meta":[${fill(() => '{},')}{}]}`), NDJSON, 2],
   ['nested lists', () => repeat(`{"meta":${'['.repeat(MB / 2 - 100)}${']'.repeat(MB / 2 - 100)}}`), NDJSON, 2],
-  ['different keys', () => Array.from({ length: 31 }, (_, line) => `{${fill(index => `"k${line}_${index}":1,`)}"z":1}`).join('\n'), NDJSON, 13],
-  ['unknown columns', () => Array.from({ length: 9999 }, (_, line) => `{${fill(index => `"key${line}_${index}":1,`, 3000)}"z":1}`).join('\n'), NDJSON, 5000],
+  [
+    'different keys',
+    () => Array.from({ length: 31 }, (_, line) => `{${fill(index => `"k${line}_${index}":1,`)}"z":1}`).join('\n'),
+    NDJSON,
+    13,
+  ],
+  [
+    'unknown columns',
+    () => Array.from({ length: 9999 }, (_, line) => `{${fill(index => `"key${line}_${index}":1,`, 3000)}"z":1}`).join('\n'),
+    NDJSON,
+    5000,
+  ],
   ['JSON in cells', () => `meta\n${repeat(`"[${fill(() => '{},')}{}]"`)}`, CSV, 3],
 ]
 
@@ -64,7 +88,11 @@ it.each(HOSTILE)('a file of 32 MB that consists of %s is refused, before it need
   const timer = setInterval(() => peak = Math.max(peak, process.memoryUsage().rss - before), 5)
   const { status, code, message } = await send(text, type)
   clearInterval(timer)
-  expect([status, code, message]).toEqual([400, 'LIMIT_EXCEEDED', expect.stringMatching(/^Line \d+: the file contains more than 1000000 JSON values\./)])
+  expect([status, code, message]).toEqual([
+    400,
+    'LIMIT_EXCEEDED',
+    expect.stringMatching(/^Line \d+: the file contains more than 1000000 JSON values\./),
+  ])
   expect(Math.abs(Number(/\d+/.exec(message)![0]) - line)).toBeLessThan(line / 5 + 1)
   expect(peak / MB).toBeLessThan(300)
 })
@@ -83,10 +111,20 @@ it('imports at a time are at most `concurrent`, and half of them for one caller'
   const line = '{"title":"x"}'
   const running = [send(line, NDJSON, 1), send(line, NDJSON, 1)]
   await vi.waitFor(() => expect(waiting).toHaveLength(2))
-  expect(await send(line, NDJSON, 1)).toMatchObject({ status: 503, code: 'BUSY', retryAfter: '5', message: 'You have 2 of the 3 imports that can run. Wait until it has ended.' })
+  expect(await send(line, NDJSON, 1)).toMatchObject({
+    status: 503,
+    code: 'BUSY',
+    retryAfter: '5',
+    message: 'You have 2 of the 3 imports that can run. Wait until it has ended.',
+  })
   running.push(send(line, NDJSON, 2))
   await vi.waitFor(() => expect(waiting).toHaveLength(3))
-  expect(await send(line, NDJSON, 3)).toMatchObject({ status: 503, code: 'BUSY', retryAfter: '5', message: 'Too many imports are running. Try again later.' })
+  expect(await send(line, NDJSON, 3)).toMatchObject({
+    status: 503,
+    code: 'BUSY',
+    retryAfter: '5',
+    message: 'Too many imports are running. Try again later.',
+  })
   // Exports have slots of their own.
   expect((await server.request('GET', '/api/posts/export', { caller: caller(1) })).status).toBe(200)
   for (const end of waiting.splice(0)) end()

@@ -52,14 +52,25 @@ async function open({ rows = [], options, auth, hooks, requireIfMatch }: Options
   const server = await createServer({
     db,
     registrations: [
-      { name: 'posts', schema: posts, hooks, requireIfMatch, authorization: { permissions: { read: true, create: 'create', update: 'update' }, ...auth } as ResourceAuth },
+      {
+        name: 'posts',
+        schema: posts,
+        hooks,
+        requireIfMatch,
+        authorization: { permissions: { read: true, create: 'create', update: 'update' }, ...auth } as ResourceAuth,
+      },
       { name: 'authors', schema: authors, authorization: { permissions: { read: true } } },
     ],
     plugins: [dataExport(options)],
   })
   const send = async (raw: string | Uint8Array, query = '', { type = CSV, caller = EDITOR }: { type?: string, caller?: Caller } = {}) => {
     const { status, body } = await server.request('POST', `/api/posts/import?${query}`, { raw, caller, headers: { 'content-type': type } })
-    return { status, body, code: body?.data?.code as string | undefined, errors: body?.data?.errors as { line: number, code: string, issues?: unknown }[] | undefined }
+    return {
+      status,
+      body,
+      code: body?.data?.code as string | undefined,
+      errors: body?.data?.errors as { line: number, code: string, issues?: unknown }[] | undefined,
+    }
   }
   return { server, send, rows: () => client.prepare('select * from posts order by id').all() as Record<string, unknown>[] }
 }
@@ -67,10 +78,20 @@ async function open({ rows = [], options, auth, hooks, requireIfMatch }: Options
 describe('a CSV file', () => {
   it('becomes one record per line, with the values of its cells', async () => {
     const { send, rows } = await open()
-    const file = 'slug,title,views,price,isOpen,meta,at,authorId\r\na,"x, ""y""\r\nz",-5,0.10,TRUE,"{""k"":[1]}",2026-01-02T03:04:05Z,1\r\n"",,,,,,,\r\n'
+    const file
+      = 'slug,title,views,price,isOpen,meta,at,authorId\r\na,"x, ""y""\r\nz",-5,0.10,TRUE,"{""k"":[1]}",2026-01-02T03:04:05Z,1\r\n"",,,,,,,\r\n'
     expect(await send(file)).toMatchObject({ status: 200, body: { data: { created: 2, updated: 0 }, meta: { total: 2 } } })
     expect(rows()).toMatchObject([
-      { slug: 'a', title: 'x, "y"\r\nz', views: -5, price: 0.1, is_open: 1, meta: '{"k":[1]}', at: Date.UTC(2026, 0, 2, 3, 4, 5), author_id: 1 },
+      {
+        slug: 'a',
+        title: 'x, "y"\r\nz',
+        views: -5,
+        price: 0.1,
+        is_open: 1,
+        meta: '{"k":[1]}',
+        at: Date.UTC(2026, 0, 2, 3, 4, 5),
+        author_id: 1,
+      },
       // NULL in a column that cannot be NULL is its default, and `""` is an empty text.
       { slug: '', title: 'untitled', views: null, price: null, is_open: null, meta: null, at: null, author_id: null },
     ])
@@ -96,11 +117,18 @@ describe('a CSV file', () => {
   })
 
   it.each([
-    ['slug;title\r\na;b', '', '`;`'], ['slug\ttitle\r\na\tb', '', 'a tab'], ['slug,title\r\na,b', 'separator=;', 'a comma'], ['sep=,\nslug;title\na;b', 'separator=;', '`;`'],
+    ['slug;title\r\na;b', '', '`;`'],
+    ['slug\ttitle\r\na\tb', '', 'a tab'],
+    ['slug,title\r\na,b', 'separator=;', 'a comma'],
+    ['sep=,\nslug;title\na;b', 'separator=;', '`;`'],
   ])('with another separator is refused, and the parameter is named: %j, %s', async (file, query, separator) => {
     const { send, rows } = await open()
     const { status, body } = await send(file, query)
-    expect([status, body.message, body.data]).toEqual([400, `The header of the file contains ${separator}. Send its separator as \`separator\`.`, { code: 'INVALID_QUERY', parameter: 'separator' }])
+    expect([status, body.message, body.data]).toEqual([
+      400,
+      `The header of the file contains ${separator}. Send its separator as \`separator\`.`,
+      { code: 'INVALID_QUERY', parameter: 'separator' },
+    ])
     expect(rows()).toEqual([])
   })
 
@@ -119,8 +147,16 @@ describe('a CSV file', () => {
 
   it.each<[what: string, file: string | Uint8Array, errors: unknown]>([
     ['too few cells', 'slug,title\r\na,b\r\nc\r\nd,e', [{ line: 3, message: 'The line has 1 cells instead of 2.' }]],
-    ['text after a quote', 'slug,title\r\na,b\r\n"c"x,d', [{ line: 3, message: 'The line is no valid CSV: text follows a closing quote.' }]],
-    ['a quote inside of a cell', 'slug,title\r\na,b\r\nc,d"e', [{ line: 3, message: 'The line is no valid CSV: a quote is inside of a cell without quotes.' }]],
+    [
+      'text after a quote',
+      'slug,title\r\na,b\r\n"c"x,d',
+      [{ line: 3, message: 'The line is no valid CSV: text follows a closing quote.' }],
+    ],
+    [
+      'a quote inside of a cell',
+      'slug,title\r\na,b\r\nc,d"e',
+      [{ line: 3, message: 'The line is no valid CSV: a quote is inside of a cell without quotes.' }],
+    ],
     ['a quote that is not closed', 'slug,title\r\na,"b', [{ line: 2, message: 'The line is no valid CSV: a quote is not closed.' }]],
     ['a column without a name', 'slug,,title\r\na,b,c', [{ line: 1, message: 'Column 2 has no name.' }]],
     ['a column twice', 'slug,slug\r\na,b', [{ line: 1, message: 'The column "slug" is given more than once.' }]],
@@ -132,11 +168,20 @@ describe('a CSV file', () => {
 
   it('names the line on which a record begins, after records with line ends', async () => {
     const { send } = await open()
-    expect((await send('slug,title\n"a\nb\r\nc",x\nd,y\n"e\nf",this title is much too long\n')).errors).toMatchObject([{ line: 6, code: 'VALIDATION_FAILED' }])
+    expect((await send('slug,title\n"a\nb\r\nc",x\nd,y\n"e\nf",this title is much too long\n')).errors).toMatchObject([
+      { line: 6, code: 'VALIDATION_FAILED' },
+    ])
   })
 
   it.each([
-    ['views', 'x'], ['views', '1.5'], ['views', '9007199254740993'], ['price', 'abc'], ['isOpen', 'yes'], ['at', 'tomorrow'], ['colour', 'red'], ['title', 'x'.repeat(21)],
+    ['views', 'x'],
+    ['views', '1.5'],
+    ['views', '9007199254740993'],
+    ['price', 'abc'],
+    ['isOpen', 'yes'],
+    ['at', 'tomorrow'],
+    ['colour', 'red'],
+    ['title', 'x'.repeat(21)],
   ])('is refused with a value that does not fit: %s %s', async (column, value) => {
     const { send, rows } = await open()
     const { errors } = await send(`slug,${column}\r\na,${value}`)
@@ -148,13 +193,18 @@ describe('a CSV file', () => {
 describe('an NDJSON file', () => {
   it('becomes one record per line', async () => {
     const { send, rows } = await open()
-    expect((await send('{"slug":"a","title":"b"}\n\n{"slug":null,"views":3}', '', { type: NDJSON })).body).toEqual({ data: { created: 2, updated: 0 }, meta: { total: 2 } })
+    expect((await send('{"slug":"a","title":"b"}\n\n{"slug":null,"views":3}', '', { type: NDJSON })).body).toEqual({
+      data: { created: 2, updated: 0 },
+      meta: { total: 2 },
+    })
     expect(rows()).toMatchObject([{ slug: 'a', title: 'b' }, { slug: null, title: 'untitled', views: 3 }])
   })
 
   it.each(['{"slug":"b"', '[]', '1', 'null', '"x"', '{"slug":"\xFF'])('is refused with a line that is no object: %j', async (line) => {
     const { send, rows } = await open()
-    expect((await send(`{"slug":"a"}\n\n${line}\n{"slug":"c"}`, '', { type: NDJSON })).errors).toMatchObject([{ line: 3, code: 'INVALID_BODY' }])
+    expect((await send(`{"slug":"a"}\n\n${line}\n{"slug":"c"}`, '', { type: NDJSON })).errors).toMatchObject([
+      { line: 3, code: 'INVALID_BODY' },
+    ])
     expect(rows()).toEqual([])
   })
 })
@@ -183,11 +233,23 @@ describe('an import', () => {
     expect((await send('slug,title\r\na,b\r\nc,d')).status).toBe(200)
     expect(rows().map(({ title }) => title)).toEqual(['b!', 'd!'])
     expect([beforeCreate.mock.calls.length, afterCreate.mock.calls.length]).toEqual([2, 2])
-    expect((await send('slug,views\r\nx,\r\ny,1')).errors).toMatchObject([{ line: 2, code: 'FIELD_FORBIDDEN' }, { line: 3, code: 'FIELD_FORBIDDEN' }])
+    expect((await send('slug,views\r\nx,\r\ny,1')).errors).toMatchObject([
+      { line: 2, code: 'FIELD_FORBIDDEN' },
+      { line: 3, code: 'FIELD_FORBIDDEN' },
+    ])
   })
 
   it.each<[query: string, type: string]>([
-    ['mode=merge', CSV], ['mode=', CSV], ['key=slug', CSV], ['mode=upsert&key=', CSV], ['dryRun=maybe', CSV], ['separator=|', CSV], ['formulas=drop', CSV], ['separator=;', NDJSON], ['mode=upsert&key=price', CSV], ['mode=upsert&mode=create', CSV],
+    ['mode=merge', CSV],
+    ['mode=', CSV],
+    ['key=slug', CSV],
+    ['mode=upsert&key=', CSV],
+    ['dryRun=maybe', CSV],
+    ['separator=|', CSV],
+    ['formulas=drop', CSV],
+    ['separator=;', NDJSON],
+    ['mode=upsert&key=price', CSV],
+    ['mode=upsert&mode=create', CSV],
   ])('is refused with the parameters %s of %s', async (query, type) => {
     const { send } = await open()
     expect(await send('slug\r\na', query, { type })).toMatchObject({ status: 400, code: 'INVALID_QUERY' })
@@ -203,7 +265,8 @@ describe('an import', () => {
 
   it('is refused without records, with another encoding, and with another media type', async () => {
     const { send } = await open()
-    for (const file of ['', 'slug', 'slug,title\r\n\r\n', new Uint8Array([0xEF, 0xBB, 0xBF])]) expect((await send(file)).code).toBe('INVALID_BODY')
+    for (const file of ['', 'slug', 'slug,title\r\n\r\n', new Uint8Array([0xEF, 0xBB, 0xBF])])
+      expect((await send(file)).code).toBe('INVALID_BODY')
     expect((await send(Buffer.from('slug\r\nZoë', 'latin1'))).code).toBe('INVALID_BODY')
     expect((await send(Buffer.from('slug\r\nZoë', 'utf16le'))).code).toMatch(/INVALID_BODY|BULK_FAILED/)
     expect((await send('{}', '', { type: 'application/json' })).status).toBe(415)
@@ -212,17 +275,32 @@ describe('an import', () => {
   it('with a line that is too large is refused', async () => {
     const { send } = await open()
     expect((await send(`slug\r\na\r\n${'x'.repeat(1_100_000)}`)).errors).toMatchObject([{ line: 3, code: 'INVALID_BODY' }])
-    expect((await send(`{"slug":"a"}\n{"slug":"${'x'.repeat(1_100_000)}`, '', { type: NDJSON })).errors).toMatchObject([{ line: 2, code: 'INVALID_BODY' }])
+    expect((await send(`{"slug":"a"}\n{"slug":"${'x'.repeat(1_100_000)}`, '', { type: NDJSON })).errors).toMatchObject([
+      { line: 2, code: 'INVALID_BODY' },
+    ])
   })
 })
 
 describe('an upsert', () => {
-  const ROWS = [{ id: 1, slug: 'a', title: 'old a', views: 1 }, { id: 2, slug: 'b', title: 'old b' }, { id: 3, slug: 'gone', deletedAt: new Date(0) }]
+  const ROWS = [
+    { id: 1, slug: 'a', title: 'old a', views: 1 },
+    { id: 2, slug: 'b', title: 'old b' },
+    { id: 3, slug: 'gone', deletedAt: new Date(0) },
+  ]
 
   it('updates the records with the same key and creates the others, in one commit', async () => {
     const { send, rows } = await open({ rows: ROWS })
-    expect((await send('slug,title\r\nc,new c\r\nb,new b\r\na,\r\n,no key', 'mode=upsert&key=slug')).body).toEqual({ data: { created: 2, updated: 2 }, meta: { total: 4 } })
-    expect(rows().map(({ slug, title }) => [slug, title])).toEqual([['a', 'old a'], ['b', 'new b'], ['gone', 'untitled'], ['c', 'new c'], [null, 'no key']])
+    expect((await send('slug,title\r\nc,new c\r\nb,new b\r\na,\r\n,no key', 'mode=upsert&key=slug')).body).toEqual({
+      data: { created: 2, updated: 2 },
+      meta: { total: 4 },
+    })
+    expect(rows().map(({ slug, title }) => [slug, title])).toEqual([
+      ['a', 'old a'],
+      ['b', 'new b'],
+      ['gone', 'untitled'],
+      ['c', 'new c'],
+      [null, 'no key'],
+    ])
   })
 
   it('finds records by their id unless it names a key', async () => {
@@ -232,7 +310,15 @@ describe('an upsert', () => {
   })
 
   it.each<[what: string, file: string, query: string, errors: unknown]>([
-    ['stands twice in the file', 'slug,title\r\na,1\r\nx,2\r\na,3', 'key=slug', [{ line: 2, code: 'CONFLICT' }, { line: 4, code: 'CONFLICT' }]],
+    [
+      'stands twice in the file',
+      'slug,title\r\na,1\r\nx,2\r\na,3',
+      'key=slug',
+      [
+        { line: 2, code: 'CONFLICT' },
+        { line: 4, code: 'CONFLICT' },
+      ],
+    ],
     ['meets two records', 'title,views\r\nold,1\r\nsame,2', 'key=title', [{ line: 3, code: 'CONFLICT' }]],
     ['meets a record in the trash', 'slug,title\r\na,1\r\ngone,2', 'key=slug', [{ line: 3, code: 'CONFLICT' }]],
     ['does not fit', 'views,title\r\nx,1', 'key=views', [{ line: 2, code: 'VALIDATION_FAILED' }]],
@@ -251,10 +337,14 @@ describe('an upsert', () => {
     client = new Database(':memory:')
     client.exec('create table tags (id integer primary key, name text not null, note text); insert into tags values (1, \'a\', \'old\')')
     const server = await createServer({
-      db: drizzle({ client }), plugins: [dataExport()],
-      registrations: [{ name: 'tags', schema: tags, validation, authorization: { permissions: { read: true, create: true, update: true } } }],
+      db: drizzle({ client }),
+      plugins: [dataExport()],
+      registrations: [
+        { name: 'tags', schema: tags, validation, authorization: { permissions: { read: true, create: true, update: true } } },
+      ],
     })
-    const send = async (raw: string, query: string) => (await server.request('POST', `/api/tags/import?${query}`, { raw, headers: { 'content-type': CSV } })).body
+    const send = async (raw: string, query: string) =>
+      (await server.request('POST', `/api/tags/import?${query}`, { raw, headers: { 'content-type': CSV } })).body
     const problem = (line: number) => ({ line, code: 'VALIDATION_FAILED', issues: [{ path: ['name'] }] })
     expect((await send('id,name,note\r\n1,,new\r\n2,,new\r\n3,c,new', 'mode=upsert')).data.errors).toMatchObject([problem(2), problem(3)])
     expect((await send('name,note\r\n,new', '')).data.errors).toMatchObject([problem(2)])
@@ -268,21 +358,36 @@ describe('an upsert', () => {
     client = new Database(':memory:')
     client.exec('create table tags (id integer primary key, name text not null)')
     const server = await createServer({
-      db: drizzle({ client }), plugins: [dataExport()],
-      registrations: [{ name: 'tags', schema: tags, validation: { create: z.object({ name: z.string().default('made') }) }, authorization: { permissions: { create: true } } }],
+      db: drizzle({ client }),
+      plugins: [dataExport()],
+      registrations: [
+        {
+          name: 'tags',
+          schema: tags,
+          validation: { create: z.object({ name: z.string().default('made') }) },
+          authorization: { permissions: { create: true } },
+        },
+      ],
     })
-    expect((await server.request('POST', '/api/tags/import', { raw: 'id,name\r\n1,\r\n', headers: { 'content-type': CSV } })).status).toBe(200)
+    expect((await server.request('POST', '/api/tags/import', { raw: 'id,name\r\n1,\r\n', headers: { 'content-type': CSV } })).status).toBe(
+      200,
+    )
     expect(client.prepare('select name from tags').all()).toEqual([{ name: 'made' }])
   })
 
   it('answers as a create for a record that the caller cannot see, and with 403 for one that cannot be changed', async () => {
-    const auth = { objectLevel: (row: { slug: string }, ctx: { operation: string }) => row.slug !== 'a' && (ctx.operation !== 'update' || row.slug !== 'b') } as never
+    const auth = {
+      objectLevel: (row: { slug: string }, ctx: { operation: string }) =>
+        row.slug !== 'a' && (ctx.operation !== 'update' || row.slug !== 'b'),
+    } as never
     const { send } = await open({ rows: [...ROWS, { id: 4, slug: 'c', title: 'old b' }], auth })
     expect((await send('slug,title\r\na,1\r\nb,2', 'mode=upsert&key=slug')).errors).toMatchObject([{ line: 3, code: 'FORBIDDEN' }])
     const [upserted, created] = [await send('slug,title\r\na,1', 'mode=upsert&key=slug'), await send('slug,title\r\na,1')]
     expect([upserted.errors, upserted.errors?.[0]?.code]).toEqual([created.errors, 'CONFLICT'])
     expect((await send('title,views\r\nold a,1', 'mode=upsert&key=title')).body.data).toEqual({ created: 1, updated: 0 })
-    expect((await send('title,views\r\nold b,1', 'mode=upsert&key=title')).errors).toMatchObject([{ line: 2, message: 'Several records have this key.' }])
+    expect((await send('title,views\r\nold b,1', 'mode=upsert&key=title')).errors).toMatchObject([
+      { line: 2, message: 'Several records have this key.' },
+    ])
   })
 
   it('needs `create` for new records only, and `update` for existing ones only', async () => {
@@ -305,16 +410,29 @@ describe('an upsert', () => {
 
 it('updates no record that requires `If-Match`, and refuses the header', async () => {
   const { send, server } = await open({ rows: [{ slug: 'a' }], requireIfMatch: true })
-  expect((await send('slug,title\r\nb,1\r\na,2', 'mode=upsert&key=slug')).errors).toMatchObject([{ line: 3, code: 'PRECONDITION_REQUIRED' }])
+  expect((await send('slug,title\r\nb,1\r\na,2', 'mode=upsert&key=slug')).errors).toMatchObject([
+    { line: 3, code: 'PRECONDITION_REQUIRED' },
+  ])
   expect((await send('slug,title\r\nb,1')).status).toBe(200)
-  expect((await server.request('POST', '/api/posts/import', { raw: 'slug\r\nx', caller: EDITOR, headers: { 'content-type': CSV, 'if-match': '*' } })).status).toBe(400)
+  expect(
+    (
+      await server.request('POST', '/api/posts/import', {
+        raw: 'slug\r\nx',
+        caller: EDITOR,
+        headers: { 'content-type': CSV, 'if-match': '*' },
+      })
+    ).status,
+  ).toBe(400)
 })
 
 describe('a dry run', () => {
   it('answers like the import, and writes nothing', async () => {
     const afterCreate = vi.fn()
     const { send, rows } = await open({ rows: [{ slug: 'a' }], hooks: { afterCreate } })
-    expect((await send('slug,title\r\na,1\r\nb,2', 'mode=upsert&key=slug&dryRun=true')).body).toEqual({ data: { created: 1, updated: 1 }, meta: { total: 2 } })
+    expect((await send('slug,title\r\na,1\r\nb,2', 'mode=upsert&key=slug&dryRun=true')).body).toEqual({
+      data: { created: 1, updated: 1 },
+      meta: { total: 2 },
+    })
     expect((await send('slug,title\r\nb,1\r\na,2', 'dryRun=true')).errors).toMatchObject([{ line: 3, code: 'CONFLICT' }])
     expect([rows().length, afterCreate.mock.calls.length]).toEqual([1, 0])
   })
@@ -340,7 +458,8 @@ it('with many empty lines is refused before they take time', async () => {
 
 it('10,000 records with one bad line are refused, and imported without it', async () => {
   const { send, rows } = await open()
-  const file = (bad: boolean) => `slug,title,views\r\n${Array.from({ length: 10_000 }, (_, index) => `s${index},title ${index},${bad && index === 7777 ? 'x' : index}`).join('\r\n')}`
+  const file = (bad: boolean) =>
+    `slug,title,views\r\n${Array.from({ length: 10_000 }, (_, index) => `s${index},title ${index},${bad && index === 7777 ? 'x' : index}`).join('\r\n')}`
   expect((await send(file(true))).errors).toMatchObject([{ line: 7779 }])
   expect(rows()).toEqual([])
   const start = performance.now()
@@ -355,14 +474,20 @@ it('with many columns is refused, because each of its records would need much me
   const line = ','.repeat(names.length - 1)
   const before = process.memoryUsage().rss
   const { errors, status } = await send(`${names.join()}\n${`${line}\n`.repeat(5000)}`)
-  expect([status, errors, rows().length]).toEqual([400, [expect.objectContaining({ line: 1, message: 'The file has too many columns.' })], 0])
+  expect([status, errors, rows().length]).toEqual([
+    400,
+    [expect.objectContaining({ line: 1, message: 'The file has too many columns.' })],
+    0,
+  ])
   expect((process.memoryUsage().rss - before) / 1024 ** 2).toBeLessThan(300)
 }, 60_000)
 
 describe('a key that many records have', () => {
   it('is a problem of its line, without reading all of them', async () => {
     const { send, rows } = await open()
-    client.exec('with recursive n(i) as (select 1 union all select i + 1 from n where i < 100000) insert into posts (title) select \'same\' from n; insert into posts (slug, title) values (\'x\', \'other\')')
+    client.exec(
+      'with recursive n(i) as (select 1 union all select i + 1 from n where i < 100000) insert into posts (title) select \'same\' from n; insert into posts (slug, title) values (\'x\', \'other\')',
+    )
     const start = performance.now()
     const { errors, status } = await send('slug,title\r\na,same\r\nb,other\r\nc,new\r\n', 'mode=upsert&key=title')
     expect([status, errors]).toEqual([409, [{ line: 2, statusCode: 409, code: 'CONFLICT', message: 'Several records have this key.' }]])
@@ -374,7 +499,9 @@ describe('a key that many records have', () => {
   it('needs only the permission to update', async () => {
     const { send } = await open({ rows: [{ title: 'same' }, { title: 'same' }] })
     const caller = { user: { id: 1 }, permissions: ['update'] }
-    expect((await send('title,views\r\nsame,1\r\n', 'mode=upsert&key=title', { caller })).errors).toMatchObject([{ line: 2, code: 'CONFLICT' }])
+    expect((await send('title,views\r\nsame,1\r\n', 'mode=upsert&key=title', { caller })).errors).toMatchObject([
+      { line: 2, code: 'CONFLICT' },
+    ])
   })
 })
 

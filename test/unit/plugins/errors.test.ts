@@ -33,7 +33,13 @@ async function open(parts: Omit<AutoApiPlugin, 'name'>, endpoints?: () => Promis
   })
 }
 
-const RENDERED = { status: 402, phrase: 'Payment Required', message: 'Your plan has 10 posts.', data: { code: 'QUOTA_EXCEEDED', limit: 10 }, header: 'free' }
+const RENDERED = {
+  status: 402,
+  phrase: 'Payment Required',
+  message: 'Your plan has 10 posts.',
+  data: { code: 'QUOTA_EXCEEDED', limit: 10 },
+  header: 'free',
+}
 
 const NEVER: never = undefined as never
 
@@ -65,13 +71,18 @@ describe('an error of apiError', () => {
       await server.request('GET', '/api/plain', { headers: { 'x-throw': '1' } }),
     ]
     for (const { status, body, headers } of answers)
-      expect({ status, phrase: body.statusMessage, message: body.message, data: body.data, header: headers.get('x-plan') }).toEqual(RENDERED)
+      expect({ status, phrase: body.statusMessage, message: body.message, data: body.data, header: headers.get('x-plan') }).toEqual(
+        RENDERED,
+      )
   })
 
   it('has its code in the entry of its bulk item', async () => {
     const server = await open({ hooks: { posts: { beforeCreate: data => data.title === 'tenth' ? throwQuota() : undefined } } })
     const { status, body } = await server.request('POST', '/api/posts/bulk', { body: { items: [{ title: 'a' }, { title: 'tenth' }] } })
-    expect([status, body.data.errors]).toEqual([402, [{ index: 1, statusCode: 402, message: 'Your plan has 10 posts.', code: 'QUOTA_EXCEEDED' }]])
+    expect([status, body.data.errors]).toEqual([
+      402,
+      [{ index: 1, statusCode: 402, message: 'Your plan has 10 posts.', code: 'QUOTA_EXCEEDED' }],
+    ])
     expect(client.prepare('select count(*) as n from posts').get()).toEqual({ n: 0 })
   })
 

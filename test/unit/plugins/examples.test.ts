@@ -14,12 +14,21 @@ afterEach(() => client.close())
 async function open(plugin: unknown) {
   client = new Database(':memory:')
   client.exec('create table posts (id integer primary key, title text not null); insert into posts values (1, \'old\')')
-  return createServer({ db: drizzle({ client }), registrations: [{ name: 'posts', schema: posts, authorization: { permissions: { read: 'reader' } } }], plugins: [plugin] })
+  return createServer({
+    db: drizzle({ client }),
+    registrations: [{ name: 'posts', schema: posts, authorization: { permissions: { read: 'reader' } } }],
+    plugins: [plugin],
+  })
 }
 
 it('computes the checksum of an upload', async () => {
   const server = await open(async () => (await import('./examples/checksum')).default)
-  const upload = (type: string) => server.request('POST', '/api/posts/1/checksum', { raw: 'id,title\n', headers: { 'content-type': type }, caller: { permissions: ['reader'] } })
+  const upload = (type: string) =>
+    server.request('POST', '/api/posts/1/checksum', {
+      raw: 'id,title\n',
+      headers: { 'content-type': type },
+      caller: { permissions: ['reader'] },
+    })
   expect((await upload('text/csv')).body).toEqual({ sha256: createHash('sha256').update('id,title\n').digest('hex') })
   expect((await upload('text/html')).status).toBe(415)
 })

@@ -58,7 +58,14 @@ const plugin = {
   routes: [
     { method: 'POST', path: '/:resource/:id/stamp', resources: ['notes'], operation: 'update', handler: async () => ({ stamped: ++runs }) },
     { method: 'GET', path: '/:resource/:id/stamp', resources: ['notes'], operation: 'read', handler: async () => ({ read: ++runs }) },
-    { method: 'POST', path: '/:resource/:id/seal', resources: ['notes'], operation: 'update', idempotent: true, handler: async () => ({ sealed: ++runs }) },
+    {
+      method: 'POST',
+      path: '/:resource/:id/seal',
+      resources: ['notes'],
+      operation: 'update',
+      idempotent: true,
+      handler: async () => ({ sealed: ++runs }),
+    },
   ],
 }
 
@@ -74,17 +81,27 @@ beforeEach(async () => {
     insert into notes (id, title) values (1, 'one'), (2, 'two'); insert into tags values (1, 'a'), (2, 'b')`)
   const permissions = { read: true, update: 'write' } as const
   server = await createServer({
-    db: drizzle({ client }), modules, plugins: [idempotency(), plugin], endpoints,
+    db: drizzle({ client }),
+    modules,
+    plugins: [idempotency(), plugin],
+    endpoints,
     registrations: [
-      { name: 'notes', schema: notes, authorization: { permissions, listFilter: table => sql`${(table as typeof notes).title} <> ${HIDDEN}` } },
+      {
+        name: 'notes',
+        schema: notes,
+        authorization: { permissions, listFilter: table => sql`${(table as typeof notes).title} <> ${HIDDEN}` },
+      },
       { name: 'tags', schema: tags, authorization: { permissions } },
     ],
   })
 })
 afterEach(() => client.close())
 
-const send = (path: string, body?: unknown, { key = 'k', method = 'POST', caller = ADA }: { key?: string, method?: string, caller?: Caller } = {}) =>
-  server.request(method, `/api/notes/${path}`, { body, caller, headers: { 'idempotency-key': key } })
+const send = (
+  path: string,
+  body?: unknown,
+  { key = 'k', method = 'POST', caller = ADA }: { key?: string, method?: string, caller?: Caller } = {},
+) => server.request(method, `/api/notes/${path}`, { body, caller, headers: { 'idempotency-key': key } })
 const replayed = ({ headers }: { headers: Headers }) => headers.get('idempotent-replayed')
 const likes = () => client.prepare('select likes from notes where id = 1').pluck().get()
 const loseResponse = () => client.exec('update idempotency_keys set status = null, body = null, created_at = 1000')
@@ -120,7 +137,9 @@ describe('an endpoint with `idempotent`', () => {
 
   it('stores its key after the handler if the handler commits nothing, and stores no error', async () => {
     expect([(await send('1/ping')).body, (await send('1/ping')).body, runs]).toEqual([{ pinged: 1 }, { pinged: 1 }, 1])
-    expect([(await send('1/count', {}, { key: 'b' })).status, (await send('3/count', { by: 'a' }, { key: 'b' })).status]).toEqual([400, 404])
+    expect([(await send('1/count', {}, { key: 'b' })).status, (await send('3/count', { by: 'a' }, { key: 'b' })).status]).toEqual([
+      400, 404,
+    ])
     expect(client.prepare('select count(*) from idempotency_keys').pluck().get()).toBe(1)
   })
 
@@ -183,7 +202,10 @@ describe('a change of links with a key', () => {
     const logged = vi.spyOn(console, 'error')
     // The second request names a link that does not exist.
     for (const [key, body] of [['a', { ids: [] }], ['b', { ids: [2] }]] as const) {
-      const [first, again] = [await send('1/relations/tags', body, { key, method: 'DELETE' }), await send('1/relations/tags', body, { key, method: 'DELETE' })]
+      const [first, again] = [
+        await send('1/relations/tags', body, { key, method: 'DELETE' }),
+        await send('1/relations/tags', body, { key, method: 'DELETE' }),
+      ]
       expect([first.status, again.text, replayed(again)]).toEqual([200, first.text, 'true'])
     }
     expect((await send('1/relations/tags', { ids: [] })).status).toBe(200)

@@ -16,13 +16,19 @@ afterEach(() => {
   client = undefined
 })
 
-function open(plugins: unknown[] = [idempotency()], module: object = { notes, idempotencyKeys: idempotencyKeysTable() }, hooks: object = {}): Promise<TestServer> {
+function open(
+  plugins: unknown[] = [idempotency()],
+  module: object = { notes, idempotencyKeys: idempotencyKeysTable() },
+  hooks: object = {},
+): Promise<TestServer> {
   client = new Database(':memory:')
   client.exec(`create table notes (id integer primary key, title text not null);
     create table idempotency_keys (id text primary key, parent text, record_id text, fingerprint text not null, access text, status integer,
       body text, created_at integer not null, expires_at integer not null)`)
   return createServer({
-    db: drizzle({ client }), modules: [module as Record<string, unknown>], plugins: plugins as never,
+    db: drizzle({ client }),
+    modules: [module as Record<string, unknown>],
+    plugins: plugins as never,
     registrations: [{ name: 'notes', schema: notes, hooks, authorization: { permissions: { read: true, create: true } } }],
   })
 }
@@ -41,13 +47,19 @@ describe('a mistake stops the server', () => {
   })
 
   it('a schema without the table', async () => {
-    await expect((async () => open([idempotency()], { notes }))()).rejects.toThrow('idempotency: the schema exports no table of `idempotencyKeysTable()`')
+    await expect((async () => open([idempotency()], { notes }))()).rejects.toThrow(
+      'idempotency: the schema exports no table of `idempotencyKeysTable()`',
+    )
   })
 })
 
 describe('the key of a request', () => {
   it.each<[string, string]>([
-    ['an empty quoted key', '""'], ['an open quote', '"a'], ['a quote within', 'a"b'], ['256 characters', 'k'.repeat(256)], ['a letter outside ASCII', 'é'],
+    ['an empty quoted key', '""'],
+    ['an open quote', '"a'],
+    ['a quote within', 'a"b'],
+    ['256 characters', 'k'.repeat(256)],
+    ['a letter outside ASCII', 'é'],
     ['a backslash before a letter', '"a\\b"'],
   ])('%s is a 400, and nothing is written', async (_what, key) => {
     const server = await open()
@@ -64,7 +76,9 @@ describe('the key of a request', () => {
 
   it('is refused from an anonymous caller, who would share it with others', async () => {
     const server = await open()
-    expect(await server.request('POST', '/api/notes', { body: { title: 'x' }, headers: { 'idempotency-key': 'k' } })).toMatchObject({ status: 400 })
+    expect(await server.request('POST', '/api/notes', { body: { title: 'x' }, headers: { 'idempotency-key': 'k' } })).toMatchObject({
+      status: 400,
+    })
   })
 })
 

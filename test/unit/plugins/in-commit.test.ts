@@ -23,7 +23,14 @@ async function open(...plugins: AutoApiPlugin[]): Promise<TestServer> {
   statements = []
   return createServer({
     db: drizzle({ client, logger: { logQuery: text => void statements.push(text.split(' ').slice(0, 1).join()) } }),
-    registrations: [{ name: 'posts', schema: posts, hiddenFields: ['secret'], authorization: { permissions: { read: true, create: true, update: true, delete: true } } }],
+    registrations: [
+      {
+        name: 'posts',
+        schema: posts,
+        hiddenFields: ['secret'],
+        authorization: { permissions: { read: true, create: true, update: true, delete: true } },
+      },
+    ],
     plugins,
   })
 }
@@ -47,8 +54,18 @@ describe('the statements of a commit', () => {
     ['an update with images', [auditor], ['PATCH', 'posts/1', { title: 'x' }], ['select', 'select', 'update', 'insert']],
     ['a delete with a plugin', [counter], ['DELETE', 'posts/1'], ['select', 'delete', 'insert']],
     ['a delete with images', [auditor], ['DELETE', 'posts/1'], ['select', 'select', 'delete', 'insert']],
-    ['a bulk update with images', [auditor], ['PATCH', 'posts/bulk', { items: [1, 2].map(id => ({ id, data: { title: 'x' } })) }], ['select', 'select', 'update', 'update', 'insert']],
-    ['an update with two plugins', [auditor, counter], ['PATCH', 'posts/1', { title: 'x' }], ['select', 'select', 'update', 'insert', 'insert']],
+    [
+      'a bulk update with images',
+      [auditor],
+      ['PATCH', 'posts/bulk', { items: [1, 2].map(id => ({ id, data: { title: 'x' } })) }],
+      ['select', 'select', 'update', 'update', 'insert'],
+    ],
+    [
+      'an update with two plugins',
+      [auditor, counter],
+      ['PATCH', 'posts/1', { title: 'x' }],
+      ['select', 'select', 'update', 'insert', 'insert'],
+    ],
     ['a read', [auditor], ['GET', 'posts'], ['select', 'select']],
   ])('are no more than needed for %s', async (_what, plugins, [method, path, body], expected) => {
     const server = await open(...plugins)
@@ -69,7 +86,11 @@ describe('the statements of a commit', () => {
 describe('the server fails at startup', () => {
   it.each<[string, object, RegExp]>([
     ['if a plugin needs images without taking part in commits', { needs: { images: true } }, /has `needs` without `inCommit`/],
-    ['if a plugin needs something else', { needs: { rows: true }, inCommit: () => [] }, /`needs` of the plugin "x" is not `\{ images: true \}`/],
+    [
+      'if a plugin needs something else',
+      { needs: { rows: true }, inCommit: () => [] },
+      /`needs` of the plugin "x" is not `\{ images: true \}`/,
+    ],
     ['if `inCommit` is not a function', { inCommit: [] }, /`inCommit` of the plugin "x" is not a function/],
   ])('%s', async (_what, parts, message) => {
     await expect(open({ name: 'x', ...parts } as AutoApiPlugin)).rejects.toThrow(message)

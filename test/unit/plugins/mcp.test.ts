@@ -1,4 +1,7 @@
-/** The tools of `mcp`, used by the official client: the rules of the caller's token, writes that are confirmed, and results of a limited size. */
+/**
+ * The tools of `mcp`, used by the official client: the rules of the caller's token, writes that are confirmed, and results of a limited
+ * size.
+ */
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { auditLog, idempotency, mcp, rateLimit, type McpOptions } from '../../../src/runtime/server/plugins/index'
@@ -64,8 +67,14 @@ describe('the tools', () => {
   it('are refused with the code of the API if the caller cannot use the operation', async () => {
     await openFull()
     const { call } = await connect(1, ['posts:read'])
-    expect(await call('update', { resource: 'posts', id: 1, values: { title: 'x' } })).toMatchObject({ isError: true, result: { error: { code: 'FORBIDDEN', status: 403 } } })
-    expect(await (await connect()).call('list', { resource: 'posts' })).toMatchObject({ isError: true, result: { error: { code: 'UNAUTHENTICATED', status: 401 } } })
+    expect(await call('update', { resource: 'posts', id: 1, values: { title: 'x' } })).toMatchObject({
+      isError: true,
+      result: { error: { code: 'FORBIDDEN', status: 403 } },
+    })
+    expect(await (await connect()).call('list', { resource: 'posts' })).toMatchObject({
+      isError: true,
+      result: { error: { code: 'UNAUTHENTICATED', status: 401 } },
+    })
     expect(rows('select title from posts where id = 1')).toEqual([{ title: 'first' }])
   })
 
@@ -79,7 +88,9 @@ describe('the tools', () => {
     await open({ write: true })
     const { call } = await connect(1)
     for (const [tool, args, path] of [
-      ['list', { resource: 'posts', limitt: 1 }, []], ['list', { resource: 'posts', limit: 51 }, ['limit']], ['get', { resource: 'posts' }, ['id']],
+      ['list', { resource: 'posts', limitt: 1 }, []],
+      ['list', { resource: 'posts', limit: 51 }, ['limit']],
+      ['get', { resource: 'posts' }, ['id']],
       ['create', { resource: 'posts', values: { title: 'x' }, idempotencyKey: 'k' }, []],
     ] as const) {
       const { isError, result } = await call(tool, args)
@@ -91,14 +102,25 @@ describe('the tools', () => {
 describe('results', () => {
   it.each<[tool: string, args: Record<string, unknown>, path: string]>([
     ['list', { resource: 'posts', sort: ['-id'], cursor: '' }, '/posts?sort=-id&limit=20&cursor='],
-    ['list', { resource: 'posts', filter: { title: { $like: '%i%' } }, fields: ['title'], limit: 1 }, '/posts?filter[title][$like]=%25i%25&fields=title&limit=1&cursor='],
+    [
+      'list',
+      { resource: 'posts', filter: { title: { $like: '%i%' } }, fields: ['title'], limit: 1 },
+      '/posts?filter[title][$like]=%25i%25&fields=title&limit=1&cursor=',
+    ],
     ['list', { resource: 'posts', trash: 'include' }, '/posts?includeDeleted=true&limit=20&cursor='],
     ['list', { resource: 'posts', trash: 'only' }, '/posts?onlyDeleted=true&limit=20&cursor='],
-    ['aggregate', { resource: 'posts', functions: ['count', 'max(id)'], groupBy: ['authorId'], having: { count: { $gt: 0 } }, sort: ['-authorId'] }, '/posts/aggregate?aggregate=count,max(id)&groupBy=authorId&having={"count":{"$gt":0}}&sort=-authorId'],
+    [
+      'aggregate',
+      { resource: 'posts', functions: ['count', 'max(id)'], groupBy: ['authorId'], having: { count: { $gt: 0 } }, sort: ['-authorId'] },
+      '/posts/aggregate?aggregate=count,max(id)&groupBy=authorId&having={"count":{"$gt":0}}&sort=-authorId',
+    ],
     ['aggregate', { resource: 'posts', filter: { id: 1 } }, '/posts/aggregate?filter[id]=1'],
   ])('of `%s` with %o equal the response of the route', async (tool, args, path) => {
     await open()
-    for (const [user, scopes] of [[1], [2], [3], [4], [1, ['posts:read', 'posts:aggregate', 'posts:viewDeleted']]] as [number, string[]?][]) {
+    for (const [user, scopes] of [[1], [2], [3], [4], [1, ['posts:read', 'posts:aggregate', 'posts:viewDeleted']]] as [
+      number,
+      string[]?,
+    ][]) {
       api!.client.exec('update posts set deleted_at = 1 where id = 2')
       const { token } = await api!.make(user, scopes && { scopes })
       const { call } = await connectMcp({ token, fetch: request => api!.server.fetch(request) })
@@ -115,17 +137,28 @@ describe('results', () => {
     const { body, headers } = await api!.ask(token, 'GET', '/api/posts/1')
     expect((await call('get', { resource: 'posts', id: 1 })).result).toEqual({ record: body, etag: headers.get('etag') })
     const scoped = await connect(1, ['posts:read'])
-    expect((await scoped.call('get', { resource: 'posts', id: '1', fields: ['id', 'title'] })).result.record).toEqual({ id: 1, title: 'first' })
+    expect((await scoped.call('get', { resource: 'posts', id: '1', fields: ['id', 'title'] })).result.record).toEqual({
+      id: 1,
+      title: 'first',
+    })
     expect((await scoped.call('list', { resource: 'posts' })).text).not.toContain('s1')
     // Another tenant, and a record that does not exist.
-    for (const id of [3, 99, 'x']) expect((await call('get', { resource: 'posts', id })).result.error).toEqual({ status: 404, code: 'NOT_FOUND', message: 'There is no such record.' })
+    for (const id of [3, 99, 'x'])
+      expect((await call('get', { resource: 'posts', id })).result.error).toEqual({
+        status: 404,
+        code: 'NOT_FOUND',
+        message: 'There is no such record.',
+      })
   })
 
   it('contain at most `maxRows` records and `maxBytes` bytes', async () => {
     await open({ maxRows: 5, maxBytes: 1024 })
     for (let index = 0; index < 9; index++) api!.client.prepare('insert into notes (body) values (?)').run('é'.repeat(120))
     const { call } = await connect(1)
-    expect((await call('list', { resource: 'notes' })).result.error).toMatchObject({ code: 'LIMIT_EXCEEDED', message: expect.stringContaining('1024') })
+    expect((await call('list', { resource: 'notes' })).result.error).toMatchObject({
+      code: 'LIMIT_EXCEEDED',
+      message: expect.stringContaining('1024'),
+    })
     const page = await call('list', { resource: 'notes', limit: 3 })
     expect([page.isError, page.result.data.length, page.result.meta.hasMore]).toEqual([false, 3, true])
     const next = await call('list', { resource: 'notes', limit: 3, cursor: page.result.meta.nextCursor })
@@ -166,10 +199,16 @@ describe('writes', () => {
     const preview = await call('delete', { resource: 'posts', id })
     expect(preview.result).toMatchObject({ dryRun: true, permanent: false, affected: { posts: 1 }, confirm: expect.any(String) })
     expect(rows(`select deleted_at from posts where id = ${id}`)).toEqual([{ deleted_at: null }])
-    expect((await call('delete', { resource: 'posts', id, confirm: 'yes' })).result.error).toMatchObject({ code: 'CONFLICT', confirm: preview.result.confirm })
+    expect((await call('delete', { resource: 'posts', id, confirm: 'yes' })).result.error).toMatchObject({
+      code: 'CONFLICT',
+      confirm: preview.result.confirm,
+    })
     expect((await call('delete', { resource: 'posts', id: 1, confirm: preview.result.confirm })).isError).toBe(true)
     expect(rows('select count(*) n from posts where deleted_at is not null')).toEqual([{ n: 0 }])
-    expect((await call('delete', { resource: 'posts', id, confirm: preview.result.confirm, reason: 'a test' })).result).toMatchObject({ success: true, softDeleted: true })
+    expect((await call('delete', { resource: 'posts', id, confirm: preview.result.confirm, reason: 'a test' })).result).toMatchObject({
+      success: true,
+      softDeleted: true,
+    })
     expect((await call('restore', { resource: 'posts', id })).result.record).toMatchObject({ id, title: 'newer' })
 
     const history = await call('history', { resource: 'posts', id })
@@ -187,8 +226,11 @@ describe('writes', () => {
     await open({ write: true })
     const { call } = await connect(2)
     const codes = await Promise.all([
-      call('create', { resource: 'posts', values: { title: 'x' } }), call('update', { resource: 'posts', id: 1, values: { title: 'x' } }),
-      call('update', { resource: 'posts', id: 2, values: { nope: 1 } }), call('delete', { resource: 'posts', id: 2 }), call('create', { resource: 'nope', values: {} }),
+      call('create', { resource: 'posts', values: { title: 'x' } }),
+      call('update', { resource: 'posts', id: 1, values: { title: 'x' } }),
+      call('update', { resource: 'posts', id: 2, values: { nope: 1 } }),
+      call('delete', { resource: 'posts', id: 2 }),
+      call('create', { resource: 'nope', values: {} }),
     ])
     expect(codes.map(({ result }) => result.error.code)).toEqual(['FORBIDDEN', 'NOT_FOUND', 'VALIDATION_FAILED', 'FORBIDDEN', 'NOT_FOUND'])
   })
@@ -213,9 +255,11 @@ describe('writes', () => {
   it('do not take over the headers of the message, except its dry run', async () => {
     await openFull()
     const { token } = await api!.make(1)
-    const create = (path: string, headers: Record<string, string>) => api!.server.request('POST', path, {
-      headers: { authorization: `Bearer ${token}`, ...headers }, body: message('tools/call', { name: 'create', arguments: { resource: 'notes', values: { body: 'x' } } }),
-    })
+    const create = (path: string, headers: Record<string, string>) =>
+      api!.server.request('POST', path, {
+        headers: { authorization: `Bearer ${token}`, ...headers },
+        body: message('tools/call', { name: 'create', arguments: { resource: 'notes', values: { body: 'x' } } }),
+      })
     const count = () => rows('select count(*) n from notes')[0]!.n
     expect((await create('/api/mcp', { 'if-match': '*', 'idempotency-key': 'k' })).body.result.isError).toBeUndefined()
     expect((await create('/api/mcp', { 'idempotency-key': 'k' })).body.result.isError).toBeUndefined()
@@ -229,7 +273,10 @@ describe('writes', () => {
   it('refuse an operation that the resource has disabled', async () => {
     await openFull()
     const { call } = await connect(4)
-    expect((await call('create', { resource: 'auditLog', values: {} })).result.error).toMatchObject({ status: 405, code: 'METHOD_NOT_ALLOWED' })
+    expect((await call('create', { resource: 'auditLog', values: {} })).result.error).toMatchObject({
+      status: 405,
+      code: 'METHOD_NOT_ALLOWED',
+    })
   })
 })
 
@@ -248,13 +295,24 @@ describe('limits', () => {
 })
 
 describe('descriptions', () => {
-  const wide = Array.from({ length: 200 }, (_, index) => ({ name: `table${index}`, table: sqliteTable(`table_${index}`, {
-    id: integer('id').primaryKey(), ...Object.fromEntries(Array.from({ length: 12 }, (_, column) => [`field${column}`, text(`field_${column}`)])),
-  }) }))
-  const registrations = wide.map(({ name, table }) => ({ name, schema: table, authorization: { permissions: { read: true, create: true } as const } }))
+  const wide = Array.from({ length: 200 }, (_, index) => ({
+    name: `table${index}`,
+    table: sqliteTable(`table_${index}`, {
+      id: integer('id').primaryKey(),
+      ...Object.fromEntries(Array.from({ length: 12 }, (_, column) => [`field${column}`, text(`field_${column}`)])),
+    }),
+  }))
+  const registrations = wide.map(({ name, table }) => ({
+    name,
+    schema: table,
+    authorization: { permissions: { read: true, create: true } as const },
+  }))
 
   it('of 200 tables are bounded, and there are still nine tools', async () => {
-    await openFull({ write: true }, { registrations: [...registrations, { name: 'auditLog', schema: AUDIT_LOG, authorization: { permissions: { read: 'editor' } } }] })
+    await openFull(
+      { write: true },
+      { registrations: [...registrations, { name: 'auditLog', schema: AUDIT_LOG, authorization: { permissions: { read: 'editor' } } }] },
+    )
     const { call, client } = await connect(1)
     const { tools } = await client.listTools()
     expect(tools.map(({ name }) => name)).toEqual(ALL)
@@ -262,7 +320,10 @@ describe('descriptions', () => {
     const all = await call('describe')
     expect([all.result.resources.length, all.result.omitted]).toEqual([203, undefined])
     expect(all.text.length).toBeLessThan(20_000)
-    expect((await call('describe', { search: 'TABLE19' })).result.resources.map(({ name }: { name: string }) => name)).toEqual(['table19', ...Array.from({ length: 10 }, (_, index) => `table19${index}`)])
+    expect((await call('describe', { search: 'TABLE19' })).result.resources.map(({ name }: { name: string }) => name)).toEqual([
+      'table19',
+      ...Array.from({ length: 10 }, (_, index) => `table19${index}`),
+    ])
     expect((await call('describe', { resource: 'table7' })).text.length).toBeLessThan(10_000)
   })
 
@@ -274,16 +335,28 @@ describe('descriptions', () => {
     expect(result.resources.length + result.omitted).toBe(202)
     const one = await call('describe', { resource: 'table7' })
     expect(one.text.length).toBeLessThanOrEqual(1500)
-    expect(one.result).toMatchObject({ name: 'table7', fields: { field11: { kind: 'text' } }, omitted: ['bodies', 'relations', 'details of fields'] })
+    expect(one.result).toMatchObject({
+      name: 'table7',
+      fields: { field11: { kind: 'text' } },
+      omitted: ['bodies', 'relations', 'details of fields'],
+    })
   })
 
   it('contain what the caller can use', async () => {
     await open({ write: true })
     const editor = await connect(1)
     const { result } = await editor.call('describe', { resource: 'posts' })
-    expect(result).toMatchObject({ name: 'posts', operations: ['read', 'aggregate', 'create', 'update', 'delete', 'restore'], primaryKey: ['id'], fields: { secret: { kind: 'text' } }, bodies: { create: { type: 'object' } } })
+    expect(result).toMatchObject({
+      name: 'posts',
+      operations: ['read', 'aggregate', 'create', 'update', 'delete', 'restore'],
+      primaryKey: ['id'],
+      fields: { secret: { kind: 'text' } },
+      bodies: { create: { type: 'object' } },
+    })
     const reader = await connect(1, ['posts:read'])
-    expect((await reader.call('describe')).result).toEqual({ resources: [{ name: 'posts', label: 'Posts', operations: ['read', 'aggregate'] }] })
+    expect((await reader.call('describe')).result).toEqual({
+      resources: [{ name: 'posts', label: 'Posts', operations: ['read', 'aggregate'] }],
+    })
     const read = (await reader.call('describe', { resource: 'posts' })).result
     expect([Object.keys(read.fields).includes('secret'), read.operations]).toEqual([false, ['read', 'aggregate']])
     // Nothing is told about a resource that the caller cannot use, or that has no tool for it.
@@ -305,7 +378,10 @@ describe('options', () => {
       for (const tool of ['list', 'describe']) expect((await call(tool, { resource })).result.error.code).toBe('NOT_FOUND')
   })
 
-  it.each([['resources', { resources: ['post'] }], ['except', { except: ['post'] }]])('`%s` with an unknown resource stops the server', async (name, options) => {
+  it.each([
+    ['resources', { resources: ['post'] }],
+    ['except', { except: ['post'] }],
+  ])('`%s` with an unknown resource stops the server', async (name, options) => {
     await expect(openTokenApi({ plugins: [mcp(options)] })).rejects.toThrow(`\`mcp.${name}\` contains "post". Did you mean \`posts\`?`)
   })
 })
@@ -332,7 +408,13 @@ describe('the protocol', () => {
     ['a form', message('ping'), { 'content-type': 'text/plain' }, 415, 'UNSUPPORTED_MEDIA_TYPE'],
     ['a message of another site', message('ping'), { 'sec-fetch-site': 'cross-site' }, 403, 'CROSS_SITE'],
     ['an invalid token', message('initialize'), { authorization: `Bearer aat_${'0'.repeat(49)}` }, 401, 'INVALID_TOKEN'],
-    ['an invalid token of a call', message('tools/call', { name: 'list', arguments: { resource: 'notes' } }), { authorization: `Bearer aat_${'0'.repeat(49)}` }, 401, 'INVALID_TOKEN'],
+    [
+      'an invalid token of a call',
+      message('tools/call', { name: 'list', arguments: { resource: 'notes' } }),
+      { authorization: `Bearer aat_${'0'.repeat(49)}` },
+      401,
+      'INVALID_TOKEN',
+    ],
   ])('refuses %s', async (_what, body, headers, status, code) => {
     await open()
     const response = await post(body, headers)

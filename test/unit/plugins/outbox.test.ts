@@ -54,15 +54,23 @@ it('records each change in its commit, and streams the events to the worker only
   const created = await server.request('POST', '/api/posts', { body: { title: 'new' }, caller })
   expect([created.status, wake.mock.calls.length]).toEqual([201, 1])
   await server.request('PATCH', '/api/posts/1', { body: { title: 'newer' }, caller })
-  expect(client!.prepare('select kind, record_id, user_id from events order by id').raw().all()).toEqual([['posts.create', '1', '7'], ['posts.update', '1', '7']])
+  expect(client!.prepare('select kind, record_id, user_id from events order by id').raw().all()).toEqual([
+    ['posts.create', '1', '7'],
+    ['posts.update', '1', '7'],
+  ])
 
   const stream = await server.request('GET', '/api/events/stream', { headers: { 'x-outbox-key': KEY } })
-  expect([stream.status, stream.headers.get('cache-control'), created.headers.get('cache-control')]).toEqual([200, 'no-store', 'private, no-cache'])
+  expect([stream.status, stream.headers.get('cache-control'), created.headers.get('cache-control')]).toEqual([
+    200,
+    'no-store',
+    'private, no-cache',
+  ])
   const sent = stream.text.trimEnd().split('\n').map(line => JSON.parse(line) as { kind: string, after: string })
   expect(sent.map(({ kind, after }) => [kind, JSON.parse(after).title])).toEqual([['posts.create', 'new'], ['posts.update', 'newer']])
   expect((await server.request('GET', '/api/events', { caller })).body.data).toEqual([])
 
-  const refused = async (method: string, path: string, headers = {}) => (await server.request(method, path, { headers, caller, ...method === 'PATCH' && { body: { title: 'x' } } })).body.data.code
+  const refused = async (method: string, path: string, headers = {}) =>
+    (await server.request(method, path, { headers, caller, ...(method === 'PATCH' && { body: { title: 'x' } }) })).body.data.code
   expect(await refused('PATCH', '/api/posts/1', { 'x-outbox-key': KEY })).toBe('READ_ONLY_KEY')
   expect(await refused('GET', '/api/posts', { 'x-outbox-key': 'wrong' })).toBe('INVALID_KEY')
   expect(await refused('GET', `/api/posts?key=${KEY}`)).toBe('KEY_IN_URL')
@@ -71,7 +79,9 @@ it('records each change in its commit, and streams the events to the worker only
 
 it('removes old events every hour', async () => {
   await open()
-  client!.exec(`insert into events values ('old', 'posts.create', '1', null, '7', 0), ('new', 'posts.create', '1', null, '7', ${30 * 86_400_000})`)
+  client!.exec(
+    `insert into events values ('old', 'posts.create', '1', null, '7', 0), ('new', 'posts.create', '1', null, '7', ${30 * 86_400_000})`,
+  )
   const { runPluginTasks } = await import('../../../src/runtime/server/tasks/plugins')
   expect(await runPluginTasks(new Date(30 * 86_400_000))).toEqual(['outbox:prune'])
   expect(client!.prepare('select id from events').pluck().all()).toEqual(['new'])

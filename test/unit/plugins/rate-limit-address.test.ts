@@ -63,13 +63,44 @@ describe('an address has one canonical spelling', () => {
     expect(toAddress(text)).toBe(address)
   })
 
-  it.each(['', ' ', 'unknown', '_hidden', '1.2.3', '1.2.3.4.5', '256.1.1.1', '01.2.3.4', '1.2.3.4:', '0x7f000001', '2130706433', ':::', '1::2::3', 'g::1', '2001:db8::1]', '[2001:db8::1', '::1@evil', '::1]/a', '::1]/x', 'x]/::1', 'x[::1]', '[::1]x', 'x[::1]:80', '[::1]:80x', '1:2:3:4:5:6:7:8:9', '::1/64', '\u0661.2.3.4'])('%j is none', (text) => {
+  it.each([
+    '',
+    ' ',
+    'unknown',
+    '_hidden',
+    '1.2.3',
+    '1.2.3.4.5',
+    '256.1.1.1',
+    '01.2.3.4',
+    '1.2.3.4:',
+    '0x7f000001',
+    '2130706433',
+    ':::',
+    '1::2::3',
+    'g::1',
+    '2001:db8::1]',
+    '[2001:db8::1',
+    '::1@evil',
+    '::1]/a',
+    '::1]/x',
+    'x]/::1',
+    'x[::1]',
+    '[::1]x',
+    'x[::1]:80',
+    '[::1]:80x',
+    '1:2:3:4:5:6:7:8:9',
+    '::1/64',
+    '\u0661.2.3.4',
+  ])('%j is none', (text) => {
     expect(toAddress(text)).toBeUndefined()
   })
 
   it('accepts exactly the addresses that Node accepts', () => {
     fc.assert(fc.property(fc.oneof(fc.ipV4(), fc.ipV6(), fc.string(), fc.stringMatching(/^[\da-f:.]{1,20}$/)), (text) => {
-      expect({ text, isAddress: toAddress(text) !== undefined }).toEqual({ text, isAddress: isIP(text.trim()) !== 0 || isIPv4(text.trim().replace(/:\d+$/, '')) })
+      expect({ text, isAddress: toAddress(text) !== undefined }).toEqual({
+        text,
+        isAddress: isIP(text.trim()) !== 0 || isIPv4(text.trim().replace(/:\d+$/, '')),
+      })
     }), { numRuns: 2000 })
   })
 
@@ -93,7 +124,11 @@ describe('a client is counted by what it cannot change from one request to the n
 })
 
 describe('the prefix of an address identifies no client', () => {
-  it.each([['1.2.3.4', '1.2.3.0/24'], ['2001:db8:1:2:3:4:5:6', '2001:db8:1::/48'], ['::1', '0:0:0::/48']])('%s is in %s', (text, prefix) => {
+  it.each([
+    ['1.2.3.4', '1.2.3.0/24'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1::/48'],
+    ['::1', '0:0:0::/48'],
+  ])('%s is in %s', (text, prefix) => {
     expect(toAddressPrefix(toAddress(text)!)).toBe(prefix)
   })
 })

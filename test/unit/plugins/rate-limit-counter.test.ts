@@ -11,7 +11,12 @@ function clock() {
 describe('a window', () => {
   it('counts every request of its key, and of no other', () => {
     const { hit } = createMemoryCounter(10, () => 0)
-    expect([hit('a', 1000), hit('a', 1000), hit('b', 1000), hit('a', 1000)]).toEqual([{ count: 1, left: 1000 }, { count: 2, left: 1000 }, { count: 1, left: 1000 }, { count: 3, left: 1000 }])
+    expect([hit('a', 1000), hit('a', 1000), hit('b', 1000), hit('a', 1000)]).toEqual([
+      { count: 1, left: 1000 },
+      { count: 2, left: 1000 },
+      { count: 1, left: 1000 },
+      { count: 3, left: 1000 },
+    ])
   })
 
   it('begins with the first request, ends after its length, and is not extended by requests', () => {
@@ -112,5 +117,8 @@ describe('a store that does not respond', () => {
 })
 
 it('uses the count of a store that returns synchronously', async () => {
-  expect(await withFallback({ hit: () => ({ count: 3, left: 10 }) }, createMemoryCounter(10)).hit('a', 1000)).toEqual({ count: 3, left: 10 })
+  expect(await withFallback({ hit: () => ({ count: 3, left: 10 }) }, createMemoryCounter(10)).hit('a', 1000)).toEqual({
+    count: 3,
+    left: 10,
+  })
 })

@@ -79,7 +79,8 @@ it('counts a request of several operations once in each limit of these operation
 it('removing the limit of one operation keeps that of another', async () => {
   desk = await openDesk({ plugins: [limited({ limit: 1, operations: { read: false } })] })
   const statuses = []
-  for (const path of ['', '', '?groupBy=status', '?groupBy=status', '']) statuses.push((await desk.request('GET', `/api/articles${path}`, { caller: CHIEF })).status)
+  for (const path of ['', '', '?groupBy=status', '?groupBy=status', ''])
+    statuses.push((await desk.request('GET', `/api/articles${path}`, { caller: CHIEF })).status)
   expect(statuses).toEqual([200, 200, 200, 429, 200])
 })
 

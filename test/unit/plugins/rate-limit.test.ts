@@ -12,7 +12,11 @@ import type { AutoApiConfig } from '../../../src/runtime/shared/config'
 import { DEFAULT_CONFIG } from '../../../src/runtime/shared/defaults'
 import { createServer, type Caller, type TestServer } from '../../support/server'
 
-const posts = sqliteTable('posts', { id: integer('id').primaryKey(), organizationId: integer('organization_id').notNull(), title: text('title').notNull() })
+const posts = sqliteTable('posts', {
+  id: integer('id').primaryKey(),
+  organizationId: integer('organization_id').notNull(),
+  title: text('title').notNull(),
+})
 
 let client: Database.Database
 afterEach(() => {
@@ -20,19 +24,41 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-async function open(limits: RateLimitOptions | readonly RateLimitOptions[], config: Partial<AutoApiConfig> = {}, extra: Partial<Parameters<typeof createServer>[0]> = {}): Promise<TestServer> {
+async function open(
+  limits: RateLimitOptions | readonly RateLimitOptions[],
+  config: Partial<AutoApiConfig> = {},
+  extra: Partial<Parameters<typeof createServer>[0]> = {},
+): Promise<TestServer> {
   vi.spyOn(console, 'warn').mockImplementation(() => {})
   client = new Database(':memory:')
   client.exec('create table posts (id integer primary key, organization_id integer not null, title text not null)')
   return createServer({
     db: drizzle({ client }),
-    registrations: [{ name: 'posts', schema: posts, authorization: { permissions: { read: ctx => ctx.user !== null, create: ctx => ctx.user !== null } } }],
-    config: { multiTenancy: { enabled: true, tenantIdField: 'organizationId', userTenantField: 'organizationId', scopedResources: '*', excludedResources: [] }, trustProxy: true, ...config },
+    registrations: [
+      {
+        name: 'posts',
+        schema: posts,
+        authorization: { permissions: { read: ctx => ctx.user !== null, create: ctx => ctx.user !== null } },
+      },
+    ],
+    config: {
+      multiTenancy: {
+        enabled: true,
+        tenantIdField: 'organizationId',
+        userTenantField: 'organizationId',
+        scopedResources: '*',
+        excludedResources: [],
+      },
+      trustProxy: true,
+      ...config,
+    },
     // Loaded with the server: it has to know the errors of the server's own copy.
-    plugins: [async () => {
-      const loaded = await import('../../../src/runtime/server/plugins')
-      return [limits].flat().map(options => loaded.rateLimit(options as RateLimitOptions))
-    }],
+    plugins: [
+      async () => {
+        const loaded = await import('../../../src/runtime/server/plugins')
+        return [limits].flat().map(options => loaded.rateLimit(options as RateLimitOptions))
+      },
+    ],
     ...extra,
   })
 }
@@ -58,28 +84,57 @@ describe('requests are counted', () => {
 
   it('by user, from any address; anonymous callers by address', async () => {
     const server = await open({ limit: 1, by: 'user' })
-    expect(await lists(server, { as: member(1) }, { as: member(1), from: '2.2.2.2' }, { as: member(2) }, {}, {}, { from: '2.2.2.2' })).toEqual([200, 429, 200, 401, 429, 401])
+    expect(
+      await lists(server, { as: member(1) }, { as: member(1), from: '2.2.2.2' }, { as: member(2) }, {}, {}, { from: '2.2.2.2' }),
+    ).toEqual([200, 429, 200, 401, 429, 401])
   })
 
   it('by a user that a context extender of the app finds', async () => {
     const { server } = await withExtender()
-    expect(await lists(server, { headers: { authorization: 'ada' } }, { headers: { authorization: 'ada' }, from: '2.2.2.2' }, { headers: { authorization: 'ben' } })).toEqual([200, 429, 200])
+    expect(
+      await lists(
+        server,
+        { headers: { authorization: 'ada' } },
+        { headers: { authorization: 'ada' }, from: '2.2.2.2' },
+        { headers: { authorization: 'ben' } },
+      ),
+    ).toEqual([200, 429, 200])
   })
 
   it('by tenant, for all of its users together', async () => {
     const server = await open({ limit: 2, by: 'tenant' })
-    expect(await lists(server, { as: member(1) }, { as: member(2), from: '2.2.2.2' }, { as: member(1) }, { as: member(3, 2) }, {})).toEqual([200, 200, 429, 200, 401])
+    expect(await lists(server, { as: member(1) }, { as: member(2), from: '2.2.2.2' }, { as: member(1) }, { as: member(3, 2) }, {})).toEqual(
+      [200, 200, 429, 200, 401],
+    )
   })
 
   it('by the result of a function; by address without a result', async () => {
     const server = await open({ limit: 1, by: async ctx => ctx.event.headers.get('x-plan') })
-    expect(await lists(server, { headers: { 'x-plan': 'free' } }, { headers: { 'x-plan': 'free' }, from: '2.2.2.2' }, { headers: { 'x-plan': 'paid' } }, {}, {})).toEqual([401, 429, 401, 401, 429])
+    expect(
+      await lists(
+        server,
+        { headers: { 'x-plan': 'free' } },
+        { headers: { 'x-plan': 'free' }, from: '2.2.2.2' },
+        { headers: { 'x-plan': 'paid' } },
+        {},
+        {},
+      ),
+    ).toEqual([401, 429, 401, 401, 429])
   })
 
   it('by keys that do not collide', async () => {
     const server = await open({ limit: 1, by: 'user' })
     const long = 'x'.repeat(200)
-    expect(await lists(server, { from: '1.1.1.1' }, { as: member('ip:1.1.1.1') }, { as: member(`${long}a`) }, { as: member(`${long}b`) }, { as: member(`${long}a`) })).toEqual([401, 200, 200, 200, 429])
+    expect(
+      await lists(
+        server,
+        { from: '1.1.1.1' },
+        { as: member('ip:1.1.1.1') },
+        { as: member(`${long}a`) },
+        { as: member(`${long}b`) },
+        { as: member(`${long}a`) },
+      ),
+    ).toEqual([401, 200, 200, 200, 429])
   })
 
   it('together for all requests without an address', async () => {
@@ -97,7 +152,9 @@ describe('requests are counted', () => {
     const { defineEventHandler } = await import('h3')
     const server = await open({ limit: 1 }, {}, { endpoints: async () => ({
       'GET /twice': defineEventHandler(async (event) => {
-        const { getAutoApiContext: ask } = await import('../../../src/runtime/server/utils') as { getAutoApiContext: typeof getAutoApiContext }
+        const { getAutoApiContext: ask } = (await import('../../../src/runtime/server/utils')) as {
+          getAutoApiContext: typeof getAutoApiContext
+        }
         await ask(event)
         await ask(event)
         return { done: true }
@@ -125,7 +182,9 @@ async function withExtender() {
 }
 
 describe('an operation', () => {
-  const create = async (server: TestServer) => (await server.request('POST', '/api/posts', { caller: member(1), body: { title: 'new' }, headers: { 'x-forwarded-for': '1.1.1.1' } })).status
+  const create = async (server: TestServer) =>
+    (await server.request('POST', '/api/posts', { caller: member(1), body: { title: 'new' }, headers: { 'x-forwarded-for': '1.1.1.1' } }))
+      .status
 
   it('with a limit of its own is counted separately', async () => {
     const server = await open({ limit: 2, operations: { create: { limit: 1 } } })
@@ -149,9 +208,15 @@ it('several limits are members of the same headers', async () => {
 
 it('the limits of the documentation apply together, by address and by plan', async () => {
   const server = await open({}, {}, { plugins: [async () => (await import('./examples/limits')).default] })
-  const ask = async (caller: Caller) => (await server.request('GET', '/api/posts', { caller, headers: { 'x-forwarded-for': '1.1.1.1' } })).headers.get('ratelimit')
+  const ask = async (caller: Caller) =>
+    (await server.request('GET', '/api/posts', { caller, headers: { 'x-forwarded-for': '1.1.1.1' } })).headers.get('ratelimit')
   const free = { user: { id: 1, organizationId: 1, plan: 'free' } }
-  expect([await ask(free), await ask(free), await ask(member(2)), await ask(member(3))].map(lists => lists!.match(/r=\d+/g))).toEqual([['r=19', 'r=999'], ['r=18', 'r=998'], ['r=17', 'r=999'], ['r=16', 'r=998']])
+  expect([await ask(free), await ask(free), await ask(member(2)), await ask(member(3))].map(lists => lists!.match(/r=\d+/g))).toEqual([
+    ['r=19', 'r=999'],
+    ['r=18', 'r=998'],
+    ['r=17', 'r=999'],
+    ['r=16', 'r=998'],
+  ])
 })
 
 describe('a wrong option', () => {
@@ -170,7 +235,10 @@ describe('a wrong option', () => {
     [{ operations: { read: { limit: -5 } } }, '`rateLimit.operations.read.limit` is -5. Use a positive integer.'],
     [{ operations: { read: { by: 'user' } } }, '`rateLimit.operations.read.by` is not an option. The options are limit, window.'],
     [[], '`rateLimit` is given an empty list. Use an object of options.'],
-    [{ operations: { craete: false } }, '`rateLimit.operations.craete` is not an operation. Did you mean `create`? The operations are read,'],
+    [
+      { operations: { craete: false } },
+      '`rateLimit.operations.craete` is not an operation. Did you mean `create`? The operations are read,',
+    ],
   ])('throws when the plugin is created: %j', (options, message) => {
     expect(() => rateLimit(options)).toThrow(message)
   })
@@ -189,13 +257,19 @@ describe('a store', () => {
   })
 
   it('fails at startup when its driver cannot count for several servers', () => {
-    expect(setUp(storage({ name: 'fs' }))).toThrow('has the driver `fs`, which cannot count for several servers at once. Use one of: redis, memory; or pass a counter of your own')
+    expect(setUp(storage({ name: 'fs' }))).toThrow(
+      'has the driver `fs`, which cannot count for several servers at once. Use one of: redis, memory; or pass a counter of your own',
+    )
     expect(setUp({} as never)).toThrow('`rateLimit.store` is neither a storage of unstorage nor a counter')
   })
 
   it('fails at startup when a server file passes a module import, which only the build replaces', () => {
-    expect(setUp({ __moduleImport: true, path: '/app/store', name: 'store' })).toThrow('`rateLimit.store` is a module import, which only works in nuxt.config. Import `store` and pass the value itself.')
-    expect(() => rateLimit({ by: { __moduleImport: true, path: '/app/plan', name: 'planOf' } }).setup!(NO_STORAGE)).toThrow('`rateLimit.by` is a module import')
+    expect(setUp({ __moduleImport: true, path: '/app/store', name: 'store' })).toThrow(
+      '`rateLimit.store` is a module import, which only works in nuxt.config. Import `store` and pass the value itself.',
+    )
+    expect(() => rateLimit({ by: { __moduleImport: true, path: '/app/plan', name: 'planOf' } }).setup!(NO_STORAGE)).toThrow(
+      '`rateLimit.by` is a module import',
+    )
   })
 
   it('in memory counts as without a store', async () => {

@@ -75,12 +75,19 @@ const recorder = defineAutoApiPlugin({
 })
 
 function open(rules: Readonly<Record<string, ResourceAuth>> = {}): Promise<TestServer> {
-  const authorization = (name: string): ResourceAuth => ({ permissions: { read: true, create: true, update: true, delete: true }, ...rules[name] })
+  const authorization = (name: string): ResourceAuth => ({
+    permissions: { read: true, create: true, update: true, delete: true },
+    ...rules[name],
+  })
   return createServer({
     db: drizzle({ client, logger: { logQuery: text => void statements.push(text) } }),
     modules: [TABLES],
     registrations: [
-      ...(['authors', 'posts', 'comments', 'tags', 'editors', 'bans'] as const).map(name => ({ name, schema: TABLES[name], authorization: authorization(name) })),
+      ...(['authors', 'posts', 'comments', 'tags', 'editors', 'bans'] as const).map(name => ({
+        name,
+        schema: TABLES[name],
+        authorization: authorization(name),
+      })),
       { name: 'drafts', schema: posts, authorization: authorization('drafts') },
     ],
     plugins: [recorder],
@@ -105,13 +112,29 @@ async function read(server: TestServer, path: string): Promise<readonly string[]
 /** Every route that reads records, with its root and with includes. */
 const PATHS: Readonly<Record<string, readonly string[]>> = {
   list: [
-    '/tags', '/posts?include=author', '/posts?include=comments.author,tags', '/posts?groupBy=title&aggregate=count', '/posts?limit=1&cursor=',
-    '/posts?include={"authors":{"include":{"comments":true}}}', '/posts?aggregate=count&fields=id',
-    '/posts?filter={"author":{"name":"Ann"}}', '/authors?filter={"$or":[{"id":1},{"posts":{"tags":{"name":"red"}}},{"comments":null}]}', '/authors?include={"posts":{"filter":{"authors":{"id":1}}}}',
+    '/tags',
+    '/posts?include=author',
+    '/posts?include=comments.author,tags',
+    '/posts?groupBy=title&aggregate=count',
+    '/posts?limit=1&cursor=',
+    '/posts?include={"authors":{"include":{"comments":true}}}',
+    '/posts?aggregate=count&fields=id',
+    '/posts?filter={"author":{"name":"Ann"}}',
+    '/authors?filter={"$or":[{"id":1},{"posts":{"tags":{"name":"red"}}},{"comments":null}]}',
+    '/authors?include={"posts":{"filter":{"authors":{"id":1}}}}',
   ],
   get: ['/tags/1', '/posts/1?include=author', '/posts/1?include=tags,comments.post'],
-  aggregate: ['/posts/aggregate?aggregate=count', '/comments/aggregate?groupBy=authorId&aggregate=count', '/comments/aggregate?filter={"post":{"tags":{"id":1}}}'],
-  related: ['/posts/1/relations/tags', '/posts/1/relations/tags?metadata=true', '/posts/1/relations/comments?include=author', '/authors/1/relations/posts'],
+  aggregate: [
+    '/posts/aggregate?aggregate=count',
+    '/comments/aggregate?groupBy=authorId&aggregate=count',
+    '/comments/aggregate?filter={"post":{"tags":{"id":1}}}',
+  ],
+  related: [
+    '/posts/1/relations/tags',
+    '/posts/1/relations/tags?metadata=true',
+    '/posts/1/relations/comments?include=author',
+    '/authors/1/relations/posts',
+  ],
 }
 
 describe('the reads of a response', () => {
@@ -139,14 +162,31 @@ describe('the reads of a response', () => {
   })
 
   it.each<[how: string, rule: ResourceAuth]>([
-    ['Drizzle SQL', { listFilter: table => sql`not exists (select 1 from ${bans} where ${bans.authorId} = ${(table as typeof posts).authorId})` }],
-    ['a subquery of the query builder', {
-      listFilter: table => notExists(drizzle({ client }).select().from(bans).where(eq(bans.authorId, (table as typeof posts).authorId))),
-    }],
-    ['an alias', { listFilter: () => {
-      const b = alias(bans, 'b')
-      return notExists(drizzle({ client }).select({ id: b.id }).from(b).where(eq(b.authorId, 99)))
-    } }],
+    [
+      'Drizzle SQL',
+      { listFilter: table => sql`not exists (select 1 from ${bans} where ${bans.authorId} = ${(table as typeof posts).authorId})` },
+    ],
+    [
+      'a subquery of the query builder',
+      {
+        listFilter: table =>
+          notExists(
+            drizzle({ client })
+              .select()
+              .from(bans)
+              .where(eq(bans.authorId, (table as typeof posts).authorId)),
+          ),
+      },
+    ],
+    [
+      'an alias',
+      {
+        listFilter: () => {
+          const b = alias(bans, 'b')
+          return notExists(drizzle({ client }).select({ id: b.id }).from(b).where(eq(b.authorId, 99)))
+        },
+      },
+    ],
     ['SQL text', { listFilter: () => sql.raw('not exists (select 1 from BANS where author_id = 99)') }],
   ])('contain the tables that a row filter reads by %s', async (_how, rule) => {
     const server = await open({ posts: rule, comments: rule })

@@ -62,7 +62,16 @@ describe('reportChanges', () => {
       reportChanges(ctx, [{ resource: 'codes', kind: 'create', id: 'a,b' }]),
       rename(2, 'b'),
     ]))
-    expect([status, body]).toEqual([200, [null, { changes: 1, lastInsertRowid: expect.any(Number) }, [{ title: 'a' }], null, { changes: 1, lastInsertRowid: expect.any(Number) }]])
+    expect([status, body]).toEqual([
+      200,
+      [
+        null,
+        { changes: 1, lastInsertRowid: expect.any(Number) },
+        [{ title: 'a' }],
+        null,
+        { changes: 1, lastInsertRowid: expect.any(Number) },
+      ],
+    ])
     expect(commits).toEqual([{
       user: 1, titles: ['a', 'b'],
       changes: [
@@ -74,10 +83,26 @@ describe('reportChanges', () => {
   })
 
   it.each<[string, Reported[number], Change]>([
-    ['the name of a registered table', { table: 'articles', kind: 'purge', id: 1n }, { resource: 'articles', table: 'articles', kind: 'purge', id: '1' }],
-    ['a registered table', { table: articles, kind: 'restore', id: 1 }, { resource: 'articles', table: 'articles', kind: 'restore', id: '1' }],
-    ['the name of a table that is not registered', { table: 'article_tags', kind: 'link', id: '1,2' }, { table: 'article_tags', kind: 'link', id: '1,2' }],
-    ['a table that is not registered', { table: articleTags, kind: 'unlink', id: '1,2' }, { table: 'article_tags', kind: 'unlink', id: '1,2' }],
+    [
+      'the name of a registered table',
+      { table: 'articles', kind: 'purge', id: 1n },
+      { resource: 'articles', table: 'articles', kind: 'purge', id: '1' },
+    ],
+    [
+      'a registered table',
+      { table: articles, kind: 'restore', id: 1 },
+      { resource: 'articles', table: 'articles', kind: 'restore', id: '1' },
+    ],
+    [
+      'the name of a table that is not registered',
+      { table: 'article_tags', kind: 'link', id: '1,2' },
+      { table: 'article_tags', kind: 'link', id: '1,2' },
+    ],
+    [
+      'a table that is not registered',
+      { table: articleTags, kind: 'unlink', id: '1,2' },
+      { table: 'article_tags', kind: 'unlink', id: '1,2' },
+    ],
     ['a table that the API does not know', { table: sessions, kind: 'delete', id: 7 }, { table: 'sessions', kind: 'delete', id: '7' }],
   ])('accepts %s', async (_title, reported, change) => {
     await run((ctx, { atomicWrites, reportChanges }) => atomicWrites<Db>(ctx, [rename(1, 'a'), reportChanges(ctx, [reported])]))
@@ -85,7 +110,9 @@ describe('reportChanges', () => {
   })
 
   it('reports without a statement, for rows that another system has changed', async () => {
-    await run((ctx, { atomicWrites, reportChanges }) => atomicWrites(ctx, [reportChanges(ctx, [{ resource: 'tags', kind: 'update', id: 1 }])]))
+    await run((ctx, { atomicWrites, reportChanges }) =>
+      atomicWrites(ctx, [reportChanges(ctx, [{ resource: 'tags', kind: 'update', id: 1 }])]),
+    )
     expect(commits.map(({ changes }) => changes)).toEqual([[{ resource: 'tags', table: 'tags', kind: 'update', id: '1' }]])
   })
 
@@ -104,13 +131,33 @@ describe('reportChanges', () => {
   })
 
   it.each<[string, unknown, string]>([
-    ['a resource that does not exist', [{ resource: 'article', kind: 'update', id: 1 }], 'there is no resource `article`. Did you mean `articles`?'],
-    ['a table that does not exist', [{ table: 'article_tag', kind: 'link', id: '1,1' }], 'there is no table `article_tag`. Pass the Drizzle table. Did you mean `article_tags`?'],
+    [
+      'a resource that does not exist',
+      [{ resource: 'article', kind: 'update', id: 1 }],
+      'there is no resource `article`. Did you mean `articles`?',
+    ],
+    [
+      'a table that does not exist',
+      [{ table: 'article_tag', kind: 'link', id: '1,1' }],
+      'there is no table `article_tag`. Pass the Drizzle table. Did you mean `article_tags`?',
+    ],
     ['what is no table', [{ table: {}, kind: 'link', id: 1 }], 'the `table` of an entry is not a Drizzle table.'],
-    ['a kind that does not exist', [{ resource: 'tags', kind: 'updated', id: 1 }], '`updated` is not a kind of change. Use one of: create, update, delete, restore, purge, link, unlink. Did you mean `update`?'],
+    [
+      'a kind that does not exist',
+      [{ resource: 'tags', kind: 'updated', id: 1 }],
+      '`updated` is not a kind of change. Use one of: create, update, delete, restore, purge, link, unlink. Did you mean `update`?',
+    ],
     ['no table at all', [{ kind: 'update', id: 1 }], 'an entry needs either `resource` or `table`.'],
-    ['a resource and a table', [{ resource: 'tags', table: 'tags', kind: 'update', id: 1 }], 'an entry needs either `resource` or `table`.'],
-    ['an id that no record can have', [{ resource: 'tags', kind: 'update', id: 'x'.repeat(10_000) }], `no record of \`tags\` can have the id \`${'x'.repeat(100)}\`.`],
+    [
+      'a resource and a table',
+      [{ resource: 'tags', table: 'tags', kind: 'update', id: 1 }],
+      'an entry needs either `resource` or `table`.',
+    ],
+    [
+      'an id that no record can have',
+      [{ resource: 'tags', kind: 'update', id: 'x'.repeat(10_000) }],
+      `no record of \`tags\` can have the id \`${'x'.repeat(100)}\`.`,
+    ],
     ['an entry without id', [{ resource: 'tags', kind: 'update' }], 'the `id` of an entry is not a string, a number or a bigint.'],
     ['a single change', { resource: 'tags', kind: 'update', id: 1 }, 'the second argument is not an array of changes.'],
     ['null', [null], 'an entry is not an object.'],
@@ -133,10 +180,20 @@ describe('atomicWrites', () => {
       kept ??= reportChanges(ctx, [{ resource: 'tags', kind: 'update', id: 1 }])
       return atomicWrites<Db>(ctx, [rename(1, 'a'), kept])
     })
-    expect([status, titles(), (await desk.request('POST', '/own', { caller: ANN })).status, titles(), commits.length]).toEqual([200, ['a', 'two'], 500, ['a', 'two'], 1])
+    expect([status, titles(), (await desk.request('POST', '/own', { caller: ANN })).status, titles(), commits.length]).toEqual([
+      200,
+      ['a', 'two'],
+      500,
+      ['a', 'two'],
+      1,
+    ])
   })
 
-  it.each<[string, unknown]>([['undefined', undefined], ['a plain object', {}], ['a promise', Promise.resolve()]])('writes nothing if an entry is %s', async (_title, entry) => {
+  it.each<[string, unknown]>([
+    ['undefined', undefined],
+    ['a plain object', {}],
+    ['a promise', Promise.resolve()],
+  ])('writes nothing if an entry is %s', async (_title, entry) => {
     vi.spyOn(console, 'error').mockImplementation(() => {})
     const { status } = await run((ctx, { atomicWrites }) => atomicWrites<Db>(ctx, [rename(1, 'a'), entry as never]))
     expect([status, titles()]).toEqual([500, ['one', 'two']])
@@ -144,7 +201,12 @@ describe('atomicWrites', () => {
 })
 
 describe('a plugin that takes part in commits', () => {
-  const ledger = sqliteTable('ledger', { kind: text('kind').notNull(), recordId: text('record_id').notNull(), before: text('before'), after: text('after') })
+  const ledger = sqliteTable('ledger', {
+    kind: text('kind').notNull(),
+    recordId: text('record_id').notNull(),
+    before: text('before'),
+    after: text('after'),
+  })
 
   /** Returns the rows of the ledger after a handler that changes articles. */
   async function entriesOf(handler: Handler, refuse = false): Promise<unknown[]> {
@@ -169,7 +231,10 @@ describe('a plugin that takes part in commits', () => {
 
   it('receives the rows before and after the statements', async () => {
     const entries = await entriesOf(update)
-    expect(entries).toEqual([['update', '1', expect.stringMatching(/^\{"title":/), '{"title":"a"}'], ['update', '2', expect.stringMatching(/^\{"title":/), '{"title":"b"}']])
+    expect(entries).toEqual([
+      ['update', '1', expect.stringMatching(/^\{"title":/), '{"title":"a"}'],
+      ['update', '2', expect.stringMatching(/^\{"title":/), '{"title":"b"}'],
+    ])
   })
 
   it('receives a removed row of a table that is not registered', async () => {
@@ -181,8 +246,11 @@ describe('a plugin that takes part in commits', () => {
   })
 
   it('receives changes that are reported without statements', async () => {
-    expect(await entriesOf((ctx, { atomicWrites, reportChanges }) => atomicWrites<Db>(ctx, [reportChanges(ctx, [{ resource: 'articles', kind: 'update', id: 1 }])])))
-      .toEqual([['update', '1', '{}', '{}']])
+    expect(
+      await entriesOf((ctx, { atomicWrites, reportChanges }) =>
+        atomicWrites<Db>(ctx, [reportChanges(ctx, [{ resource: 'articles', kind: 'update', id: 1 }])]),
+      ),
+    ).toEqual([['update', '1', '{}', '{}']])
   })
 
   it('can refuse the statements', async () => {

@@ -22,7 +22,13 @@ afterEach(() => {
 const failing = () => {
   throw new Error('broken')
 }
-const mirror: AutoApiPlugin = { name: 'mirror', routes: [{ method: 'GET', path: '/metadata', handler: (ctx: AutoApiContext) => ctx.metadata }, { method: 'GET', path: '/failing', handler: failing }] }
+const mirror: AutoApiPlugin = {
+  name: 'mirror',
+  routes: [
+    { method: 'GET', path: '/metadata', handler: (ctx: AutoApiContext) => ctx.metadata },
+    { method: 'GET', path: '/failing', handler: failing },
+  ],
+}
 
 async function open(options?: RequestMetadataOptions, config: Partial<AutoApiConfig> = {}) {
   client = new Database(':memory:')
@@ -30,7 +36,14 @@ async function open(options?: RequestMetadataOptions, config: Partial<AutoApiCon
   const permissions = { read: true, create: failing, update: 'editor', delete: true }
   return createServer({
     db: drizzle({ client }),
-    registrations: [{ name: 'posts', schema: posts, authorization: { permissions, objectLevel: (_row, ctx) => ctx.operation === 'read' || failing() }, hooks: { afterList: () => {} } }],
+    registrations: [
+      {
+        name: 'posts',
+        schema: posts,
+        authorization: { permissions, objectLevel: (_row, ctx) => ctx.operation === 'read' || failing() },
+        hooks: { afterList: () => {} },
+      },
+    ],
     plugins: [requestMetadata(options), mirror],
     config,
   })
@@ -40,7 +53,10 @@ describe('without a proxy', () => {
   it.each<[string, Record<string, string>]>([
     ['X-Forwarded-For', { 'x-forwarded-for': '1.2.3.4' }],
     ['other headers with an address', { 'x-real-ip': '1.2.3.4', 'forwarded': 'for=1.2.3.4', 'true-client-ip': '1.2.3.4' }],
-    ['headers of Cloudflare', { 'cf-connecting-ip': '1.2.3.4', 'cf-ipcountry': 'PT', 'cf-ipcity': 'Lisboa', 'cf-timezone': 'UTC', 'cf-ray': '1' }],
+    [
+      'headers of Cloudflare',
+      { 'cf-connecting-ip': '1.2.3.4', 'cf-ipcountry': 'PT', 'cf-ipcity': 'Lisboa', 'cf-timezone': 'UTC', 'cf-ray': '1' },
+    ],
     ['headers of Vercel', { 'x-vercel-ip-country': 'PT', 'x-vercel-ip-city': 'Lisboa', 'x-vercel-forwarded-for': '1.2.3.4' }],
     ['X-Request-Id', { 'x-request-id': 'chosen-by-the-client' }],
     ['a traceparent of another version', { traceparent: `ff-${TRACE}-b7ad6b7169203331-01` }],
@@ -57,8 +73,13 @@ describe('without a proxy', () => {
   })
 
   it.each([
-    ['a method that a path does not have', 'PUT', '/api/posts', 405], ['a method that a plugin route does not have', 'POST', '/api/metadata', 405], ['a path that does not exist', 'GET', '/api/nothing/here', 404],
-    ['a list', 'GET', '/api/posts', 200], ['the methods of a path', 'OPTIONS', '/api/posts', 204], ['a record that does not exist', 'GET', '/api/posts/9', 404], ['an invalid query', 'GET', '/api/posts?limit=x', 400],
+    ['a method that a path does not have', 'PUT', '/api/posts', 405],
+    ['a method that a plugin route does not have', 'POST', '/api/metadata', 405],
+    ['a path that does not exist', 'GET', '/api/nothing/here', 404],
+    ['a list', 'GET', '/api/posts', 200],
+    ['the methods of a path', 'OPTIONS', '/api/posts', 204],
+    ['a record that does not exist', 'GET', '/api/posts/9', 404],
+    ['an invalid query', 'GET', '/api/posts?limit=x', 400],
   ])('the response to %s has an id', async (_what, method, path, status) => {
     const answer = await (await open()).request(method, path)
     expect([answer.status, answer.headers.get('x-request-id')]).toEqual([status, expect.stringMatching(UUID)])
@@ -66,7 +87,9 @@ describe('without a proxy', () => {
 
   it('each request has its own id', async () => {
     const server = await open()
-    const ids = await Promise.all(Array.from({ length: 5 }, async () => (await server.request('GET', '/api/posts')).headers.get('x-request-id')))
+    const ids = await Promise.all(
+      Array.from({ length: 5 }, async () => (await server.request('GET', '/api/posts')).headers.get('x-request-id')),
+    )
     expect(new Set(ids).size).toBe(5)
   })
 
@@ -87,9 +110,19 @@ describe('without a proxy', () => {
     const server = await createServer({
       db: drizzle({ client }),
       registrations: [{ name: 'posts', schema: posts }],
-      plugins: [requestMetadata(), { name: 'other', extendContext: (ctx: object) => {
-        expect(() => Object.assign(ctx, { metadata: {} })).toThrow(TypeError)
-      } }, { name: 'mirror', routes: [{ method: 'GET', path: '/metadata', handler: (ctx: AutoApiContext) => void seen.push(Object.isFrozen(ctx.metadata)) }] }],
+      plugins: [
+        requestMetadata(),
+        {
+          name: 'other',
+          extendContext: (ctx: object) => {
+            expect(() => Object.assign(ctx, { metadata: {} })).toThrow(TypeError)
+          },
+        },
+        {
+          name: 'mirror',
+          routes: [{ method: 'GET', path: '/metadata', handler: (ctx: AutoApiContext) => void seen.push(Object.isFrozen(ctx.metadata)) }],
+        },
+      ],
     })
     expect((await server.request('GET', '/api/metadata')).status).toBe(204)
     expect(seen).toEqual([true])
@@ -99,15 +132,20 @@ describe('without a proxy', () => {
 describe('behind a proxy', () => {
   it('the address and the request id are those of the proxy', async () => {
     const server = await open({}, { trustProxy: true })
-    const { body, headers } = await server.request('GET', '/api/metadata', { headers: { 'x-forwarded-for': '6.6.6.6, 1.2.3.4', 'x-request-id': 'from_the-proxy-1' } })
+    const { body, headers } = await server.request('GET', '/api/metadata', {
+      headers: { 'x-forwarded-for': '6.6.6.6, 1.2.3.4', 'x-request-id': 'from_the-proxy-1' },
+    })
     expect(body).toEqual({ requestId: 'from_the-proxy-1', ip: '1.2.3.4', userAgent: null })
     expect(headers.get('x-request-id')).toBe('from_the-proxy-1')
   })
 
-  it.each(['short', 'x'.repeat(129), 'has space in it', 'line\u00E9breaking', 'a,b,c,d,e,f', '../../etc/passwd', '<script>alert(1)', ''])('%j is no request id', async (sent) => {
-    const { body } = await (await open({}, { trustProxy: true })).request('GET', '/api/metadata', { headers: { 'x-request-id': sent } })
-    expect(body.requestId).toMatch(UUID)
-  })
+  it.each(['short', 'x'.repeat(129), 'has space in it', 'line\u00E9breaking', 'a,b,c,d,e,f', '../../etc/passwd', '<script>alert(1)', ''])(
+    '%j is no request id',
+    async (sent) => {
+      const { body } = await (await open({}, { trustProxy: true })).request('GET', '/api/metadata', { headers: { 'x-request-id': sent } })
+      expect(body.requestId).toMatch(UUID)
+    },
+  )
 })
 
 describe('the option ip', () => {
@@ -117,12 +155,18 @@ describe('the option ip', () => {
     ['prefix', '2001:db8:1:2:3:4:5:6', '2001:db8:1::/48'],
     [false, '1.2.3.4', null],
   ] as const)('%j shows %s as %s', async (ip, address, shown) => {
-    const { body } = await (await open({ ip }, { trustProxy: true })).request('GET', '/api/metadata', { headers: { 'x-forwarded-for': address } })
+    const { body } = await (
+      await open({ ip }, { trustProxy: true })
+    ).request('GET', '/api/metadata', { headers: { 'x-forwarded-for': address } })
     expect(body.ip).toBe(shown)
   })
 
   it('an address prefix has no bits of the host', () => {
-    expect(['::1', '::ffff:1.2.3.4', 'fe80::1'].map(text => toAddressPrefix(toAddress(text)!))).toEqual(['0:0:0::/48', '1.2.3.0/24', 'fe80:0:0::/48'])
+    expect(['::1', '::ffff:1.2.3.4', 'fe80::1'].map(text => toAddressPrefix(toAddress(text)!))).toEqual([
+      '0:0:0::/48',
+      '1.2.3.0/24',
+      'fe80:0:0::/48',
+    ])
   })
 })
 

@@ -31,7 +31,10 @@ function open(options: RouteOptions, maxBodySize = 1_000_000, plugins: readonly 
     db: drizzle({ client }),
     config: { http: { ...DEFAULT_CONFIG.http, maxBodySize } },
     registrations: [{ name: 'posts', schema: posts, authorization: { permissions: { read: true, update: 'editor' } } }],
-    plugins: [defineAutoApiPlugin({ name: 'probe', routes: [{ method: 'POST', path: '/:resource/probe', operation: 'update', ...options }] }), ...plugins],
+    plugins: [
+      defineAutoApiPlugin({ name: 'probe', routes: [{ method: 'POST', path: '/:resource/probe', operation: 'update', ...options }] }),
+      ...plugins,
+    ],
   })
 }
 
@@ -66,15 +69,24 @@ async function post(server: TestServer, type: string | undefined, raw: BodyInit 
 }
 
 describe('text that a handler returns', () => {
-  it.each([[undefined, 'text/plain; charset=utf-8'], ['text/html; charset=utf-8', 'text/html; charset=utf-8']])('is sent as %s → %s', async (set, sent) => {
-    const server = await open({ handler: (_ctx, request) => {
-      if (set !== undefined) request.setHeader('content-type', set)
-      return '<script>alert(1)</script>'
-    } })
+  it.each([
+    [undefined, 'text/plain; charset=utf-8'],
+    ['text/html; charset=utf-8', 'text/html; charset=utf-8'],
+  ])('is sent as %s → %s', async (set, sent) => {
+    const server = await open({
+      handler: (_ctx, request) => {
+        if (set !== undefined) request.setHeader('content-type', set)
+        return '<script>alert(1)</script>'
+      },
+    })
     listening = await server.listen(EDITOR)
     const init = { method: 'POST' }
-    const responses = [await server.fetch(new Request('http://localhost/api/posts/probe', init), EDITOR), await fetch(`${listening.url}/api/posts/probe`, init)]
-    for (const response of responses) expect([response.headers.get('content-type'), await response.text()]).toEqual([sent, '<script>alert(1)</script>'])
+    const responses = [
+      await server.fetch(new Request('http://localhost/api/posts/probe', init), EDITOR),
+      await fetch(`${listening.url}/api/posts/probe`, init),
+    ]
+    for (const response of responses)
+      expect([response.headers.get('content-type'), await response.text()]).toEqual([sent, '<script>alert(1)</script>'])
   })
 })
 
@@ -116,7 +128,10 @@ describe('the media types of a route', () => {
   })
 
   it('do not matter for a request without a body', async () => {
-    expect(await post(await open({ accepts: ['text/csv'], handler: echo }), undefined, undefined)).toMatchObject({ status: 200, body: { text: '' } })
+    expect(await post(await open({ accepts: ['text/csv'], handler: echo }), undefined, undefined)).toMatchObject({
+      status: 200,
+      body: { text: '' },
+    })
   })
 
   it.each<[what: string, options: Partial<RouteOptions>, message: RegExp]>([
@@ -124,7 +139,11 @@ describe('the media types of a route', () => {
     ['an empty list', { accepts: [] }, /`accepts` is not a list of media types/],
     ['an upper-case type', { accepts: ['Text/CSV'] }, /`accepts` is not a list of media types/],
     ['a type with parameters', { accepts: ['text/csv; charset=utf-8'] }, /`accepts` is not a list of media types/],
-    ['a schema for a type that the API cannot parse', { accepts: ['application/json', 'text/csv'], body: z.object({}) }, /`body` cannot validate `text\/csv`.*request\.stream\(\)/],
+    [
+      'a schema for a type that the API cannot parse',
+      { accepts: ['application/json', 'text/csv'], body: z.object({}) },
+      /`body` cannot validate `text\/csv`.*request\.stream\(\)/,
+    ],
     ['a schema for every type', { accepts: ['*/*'], body: z.object({}) }, /`body` cannot validate/],
   ])('fail the start with %s', async (_what, options, message) => {
     await expect(open({ handler: echo, ...options })).rejects.toThrow(message)
@@ -138,23 +157,36 @@ describe('a body with a schema', () => {
 
   it('can be a form, whose repeated fields are lists', async () => {
     const server = await open({ accepts: [FORM, 'application/json'], body, handler })
-    expect(await post(server, FORM, 'token=a%20b%C3%A9&scope=x&scope=y')).toMatchObject({ status: 200, body: { got: { token: 'a bé', scope: ['x', 'y'] } } })
+    expect(await post(server, FORM, 'token=a%20b%C3%A9&scope=x&scope=y')).toMatchObject({
+      status: 200,
+      body: { got: { token: 'a bé', scope: ['x', 'y'] } },
+    })
     expect(await post(server, 'application/json', '{"token":"t"}')).toMatchObject({ status: 200, body: { got: { token: 't' } } })
     expect((await post(server, FORM, 'scope=x')).code).toBe('VALIDATION_FAILED')
   })
 
   it('is refused if its JSON is so deep that a validator could overflow the stack', async () => {
     const tree: z.ZodType = z.lazy(() => z.array(tree))
-    const { status, code } = await post(await open({ body: tree, handler: () => ({}) }), 'application/json', '['.repeat(20_000) + ']'.repeat(20_000))
+    const { status, code } = await post(
+      await open({ body: tree, handler: () => ({}) }),
+      'application/json',
+      '['.repeat(20_000) + ']'.repeat(20_000),
+    )
     expect([status, code]).toEqual([400, 'INVALID_BODY'])
   })
 
   it('is JSON if the accepted type ends with +json', async () => {
-    expect(await post(await open({ accepts: ['application/merge-patch+json'], body, handler }), 'application/merge-patch+json', '{"token":"t"}')).toMatchObject({ status: 200 })
+    expect(
+      await post(await open({ accepts: ['application/merge-patch+json'], body, handler }), 'application/merge-patch+json', '{"token":"t"}'),
+    ).toMatchObject({ status: 200 })
   })
 
   it('cannot set the prototype of the form', async () => {
-    const server = await open({ accepts: [FORM], body: z.looseObject({}), handler: ctx => ({ own: Object.keys(ctx.body as object), admin: (ctx.body as { admin?: string }).admin ?? null }) })
+    const server = await open({
+      accepts: [FORM],
+      body: z.looseObject({}),
+      handler: ctx => ({ own: Object.keys(ctx.body as object), admin: (ctx.body as { admin?: string }).admin ?? null }),
+    })
     expect((await post(server, FORM, '__proto__=x&admin=1&constructor=y')).status).toBe(200)
   })
 
@@ -213,7 +245,12 @@ describe('request.stream()', () => {
       if (sent > 3_000_000) controller.terminate()
       else controller.enqueue(chunk)
     } }))
-    const response = await fetch(`${listening.url}/api/posts/probe`, { method: 'POST', headers: { 'content-type': 'text/csv' }, body: counted, duplex: 'half' } as RequestInit)
+    const response = await fetch(`${listening.url}/api/posts/probe`, {
+      method: 'POST',
+      headers: { 'content-type': 'text/csv' },
+      body: counted,
+      duplex: 'half',
+    } as RequestInit)
     expect([response.status, (await response.json()).data.code]).toEqual([413, 'PAYLOAD_TOO_LARGE'])
     expect(seen.reduce((sum, length) => sum + length, 0)).toBeLessThanOrEqual(100_000)
   })
@@ -243,7 +280,9 @@ describe('request.stream()', () => {
     let received = ''
     socket.on('data', data => received += String(data))
     const size = 60_000_000
-    socket.write(`POST /api/posts/probe HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: text/csv\r\nContent-Length: ${size}\r\n\r\n`)
+    socket.write(
+      `POST /api/posts/probe HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: text/csv\r\nContent-Length: ${size}\r\n\r\n`,
+    )
     let sent = 0
     const send = (): void => {
       while (sent < size) {
@@ -290,14 +329,22 @@ describe('request.stream()', () => {
 
   it.each([0, -1, 1.5, Number.NaN, Infinity, '10' as never])('refuses the maxSize %s', async (maxSize) => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {})
-    const { status } = await post(await open({ accepts: ['text/csv'], handler: (_ctx, request) => collect(request.stream({ maxSize })) }), 'text/csv', 'a')
+    const { status } = await post(
+      await open({ accepts: ['text/csv'], handler: (_ctx, request) => collect(request.stream({ maxSize })) }),
+      'text/csv',
+      'a',
+    )
     expect(status).toBe(500)
     expect(log.mock.calls.join(' ')).toContain('is not a whole number of bytes')
   })
 
   it('can be read once', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {})
-    const { status } = await post(await open({ accepts: ['text/csv'], handler: (_ctx, request) => [request.stream(), request.stream()] }), 'text/csv', 'a')
+    const { status } = await post(
+      await open({ accepts: ['text/csv'], handler: (_ctx, request) => [request.stream(), request.stream()] }),
+      'text/csv',
+      'a',
+    )
     expect(status).toBe(500)
     expect(log.mock.calls.join(' ')).toContain('was read before')
   })
@@ -306,7 +353,10 @@ describe('request.stream()', () => {
 describe('the handler\'s request', () => {
   it('has the method, the resource, the query and the headers', async () => {
     const seen: unknown[] = []
-    const server = await open({ handler: (_ctx, { method, resource, operation, query, header }) => void seen.push([method, resource, operation, query.a, header('x-probe')]) })
+    const server = await open({
+      handler: (_ctx, { method, resource, operation, query, header }) =>
+        void seen.push([method, resource, operation, query.a, header('x-probe')]),
+    })
     expect((await server.request('POST', '/api/posts/probe?a=1', { caller: EDITOR, headers: { 'x-probe': 'here' } })).status).toBe(204)
     expect(seen).toEqual([['POST', 'posts', 'update', '1', 'here']])
   })
@@ -318,22 +368,31 @@ describe('the handler\'s request', () => {
       yield 'id\n'
     } })
     const response = await server.fetch(new Request('http://localhost/api/posts/probe'))
-    expect([response.headers.get('content-type'), response.headers.get('content-disposition'), await response.text()]).toEqual(['text/csv', 'attachment; filename="posts.csv"', 'id\n'])
+    expect([response.headers.get('content-type'), response.headers.get('content-disposition'), await response.text()]).toEqual([
+      'text/csv',
+      'attachment; filename="posts.csv"',
+      'id\n',
+    ])
   })
 
-  it.each([['content-disposition', 'attachment; filename="日本.csv"'], ['x-title', 'a\r\nset-cookie: b=c'], ['x title', 'a'], ['x-size', 1 as never]])(
-    'refuses the invalid header %s: %s', async (name, value) => {
-      const log = vi.spyOn(console, 'error').mockImplementation(() => {})
-      const server = await open({ handler: (_ctx, request) => {
+  it.each([
+    ['content-disposition', 'attachment; filename="日本.csv"'],
+    ['x-title', 'a\r\nset-cookie: b=c'],
+    ['x title', 'a'],
+    ['x-size', 1 as never],
+  ])('refuses the invalid header %s: %s', async (name, value) => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const server = await open({
+      handler: (_ctx, request) => {
         request.setHeader(name, value)
         return (async function* () {
           yield 'a'
         })()
-      } })
-      expect((await post(server, undefined, undefined)).status).toBe(500)
-      expect(log.mock.calls.join(' ')).toContain(`request.setHeader(): the header "${name}" has an invalid name or value.`)
-    },
-  )
+      },
+    })
+    expect((await post(server, undefined, undefined)).status).toBe(500)
+    expect(log.mock.calls.join(' ')).toContain(`request.setHeader(): the header "${name}" has an invalid name or value.`)
+  })
 
   it('sets headers from a streamed body also if `around` of a plugin copied the response', async () => {
     const stamp: AutoApiPlugin = { name: 'stamp', around: async (_ctx, next) => {
@@ -357,7 +416,11 @@ describe('the handler\'s request', () => {
       yield 'id'
     } })
     const response = await server.fetch(new Request('http://localhost/api/posts/probe'))
-    expect([response.status, response.headers.get('content-type'), response.headers.get('content-disposition')]).toEqual([500, 'application/json', null])
+    expect([response.status, response.headers.get('content-type'), response.headers.get('content-disposition')]).toEqual([
+      500,
+      'application/json',
+      null,
+    ])
   })
 
   it('aborts its signal when the client leaves, and not when the response is sent', async () => {
@@ -389,12 +452,26 @@ describe('the id of a path', () => {
     let plugin: PluginServer
     const server = await createServer({
       db: drizzle({ client }),
-      registrations: [{ name: 'posts', schema: posts, authorization: { permissions: { update: true } } }, { name: 'links', schema: links, authorization: { permissions: { update: true } } }],
-      plugins: [defineAutoApiPlugin({
-        name: 'probe',
-        setup: (server) => { plugin = server },
-        routes: [{ method: 'POST', path: '/:resource/:id/probe', operation: 'update', handler: ctx => plugin.authorizeUpdate(ctx, ctx.resource, ctx.params.id!, []) }],
-      })],
+      registrations: [
+        { name: 'posts', schema: posts, authorization: { permissions: { update: true } } },
+        { name: 'links', schema: links, authorization: { permissions: { update: true } } },
+      ],
+      plugins: [
+        defineAutoApiPlugin({
+          name: 'probe',
+          setup: (server) => {
+            plugin = server
+          },
+          routes: [
+            {
+              method: 'POST',
+              path: '/:resource/:id/probe',
+              operation: 'update',
+              handler: ctx => plugin.authorizeUpdate(ctx, ctx.resource, ctx.params.id!, []),
+            },
+          ],
+        }),
+      ],
     })
     expect((await server.request('POST', `/api/${resource}/%ff/probe`, { caller: EDITOR })).status).toBe(404)
   })

@@ -125,14 +125,19 @@ describe('the rows of a plugin', () => {
 
   it('receive the operation and the caller, and are asked for every registered resource by `*`', async () => {
     const asked: string[] = []
-    const server = await open([narrowing({ '*': (_table, ctx) => void asked.push(`${ctx.resource} ${ctx.operation} ${String(ctx.user?.id)}`) as undefined })])
+    const server = await open([
+      narrowing({ '*': (_table, ctx) => void asked.push(`${ctx.resource} ${ctx.operation} ${String(ctx.user?.id)}`) as undefined }),
+    ])
     await server.request('PATCH', '/api/posts/1', { body: { size: 1 }, caller: { user: { id: 7 } } })
     await server.request('GET', '/api/posts?include=tags,author', { caller: { user: { id: 8 } } })
     expect([...new Set(asked)].toSorted()).toEqual(['authors read 8', 'posts read 8', 'posts update 7', 'tags read 8'])
   })
 
   it('do not apply to a foreign key with `reference: tenant`, nor to the task that empties the trash', async () => {
-    const server = await open([narrowing({ ...SMALL, posts: () => sql`1 = 0` })], { fields: { authorId: { reference: 'tenant' } } as never, softDelete: { retentionDays: 1 } })
+    const server = await open([narrowing({ ...SMALL, posts: () => sql`1 = 0` })], {
+      fields: { authorId: { reference: 'tenant' } } as never,
+      softDelete: { retentionDays: 1 },
+    })
     expect((await server.request('POST', '/api/posts', { body: { size: 1, authorId: 2 } })).status).toBe(201)
     const { purgeExpiredTrash } = await import('../../../src/runtime/server/utils/trash')
     expect(await purgeExpiredTrash(new Date())).toEqual({ posts: 1 })
@@ -154,14 +159,17 @@ describe('the rows of a plugin', () => {
       narrowing({ posts: filter(1) }, 'two'),
     ], { listFilter: filter(2) })
     const subset = fc.option(fc.subarray(ALL), { nil: undefined })
-    await fc.assert(fc.asyncProperty(fc.tuple(subset, subset, subset), fc.tuple(fc.boolean(), fc.boolean(), fc.boolean()), async (lists, kinds) => {
-      accepted = lists
-      promised = kinds
-      const expected = ALL.filter(id => lists.every(list => list === undefined || list.includes(id)))
-      const list = await get(server, 'posts?sort=id')
-      expect([ids(list), list.meta.total]).toEqual([expected, expected.length])
-      for (const id of ALL) expect((await server.request('GET', `/api/posts/${id}`)).status).toBe(expected.includes(id) ? 200 : 404)
-    }), { numRuns: 100 })
+    await fc.assert(
+      fc.asyncProperty(fc.tuple(subset, subset, subset), fc.tuple(fc.boolean(), fc.boolean(), fc.boolean()), async (lists, kinds) => {
+        accepted = lists
+        promised = kinds
+        const expected = ALL.filter(id => lists.every(list => list === undefined || list.includes(id)))
+        const list = await get(server, 'posts?sort=id')
+        expect([ids(list), list.meta.total]).toEqual([expected, expected.length])
+        for (const id of ALL) expect((await server.request('GET', `/api/posts/${id}`)).status).toBe(expected.includes(id) ? 200 : 404)
+      }),
+      { numRuns: 100 },
+    )
   })
 })
 
@@ -178,7 +186,9 @@ describe('a mistake in the rows of a plugin', () => {
     const server = await open([narrowing({ posts: (() => returned) as never })])
     const { status, text } = await server.request('GET', '/api/posts')
     expect([status, text.includes('size')]).toEqual([500, false])
-    expect(log.mock.calls.flat().join()).toContain('`rows` of the plugin `narrow` for `posts` returned something that is neither SQL nor undefined')
+    expect(log.mock.calls.flat().join()).toContain(
+      '`rows` of the plugin `narrow` for `posts` returned something that is neither SQL nor undefined',
+    )
     expect((await server.request('GET', '/api/tags?include=posts')).status).toBe(500)
     expect((await server.request('DELETE', '/api/posts/1')).status).toBe(500)
     expect(client.prepare('select count(*) from posts where deleted_at is null').pluck().get()).toBe(3)
@@ -193,7 +203,11 @@ describe('a mistake in the rows of a plugin', () => {
   })
 
   it.each<[string, unknown, RegExp]>([
-    ['a resource that is not registered', { post: () => undefined }, /`rows` for `post`, which is not a registered resource\. Did you mean `posts`\?/],
+    [
+      'a resource that is not registered',
+      { post: () => undefined },
+      /`rows` for `post`, which is not a registered resource\. Did you mean `posts`\?/,
+    ],
     ['a condition instead of a function', { posts: sql`1 = 1` }, /`rows` of the plugin `narrow`: `posts` is not a function/],
     ['no object', [], /`rows` of the plugin "narrow" is not an object of functions by resource/],
   ])('fails the start: %s', async (_what, rows, message) => {

@@ -52,7 +52,13 @@ async function open({ count = 1200, auth, hooks, gate, config }: Options = {}) {
   const server = await createServer({
     db: drizzle({ client, logger: { logQuery: sql => void statements.push(sql) } }),
     registrations: [
-      { name: 'posts', schema: posts, hiddenFields: ['secret'], hooks, authorization: { permissions: { read: 'reader', viewDeleted: 'editor' }, ...auth } as ResourceAuth },
+      {
+        name: 'posts',
+        schema: posts,
+        hiddenFields: ['secret'],
+        hooks,
+        authorization: { permissions: { read: 'reader', viewDeleted: 'editor' }, ...auth } as ResourceAuth,
+      },
       { name: 'authors', schema: authors, authorization: { permissions: { read: true }, fields: { email: { read: 'admin' } } } },
     ],
     config: { multiTenancy: { ...DEFAULT_MULTI_TENANCY, excludedResources: ['authors'] }, ...config },
@@ -103,7 +109,9 @@ describe('a scan', () => {
   })
 
   it('returns the records that objectLevel and listFilter accept', async () => {
-    const { scan, list } = await open({ auth: { listFilter: table => eq((table as typeof posts).rank, 1), objectLevel: row => Number(row.id) % 2 === 0 } })
+    const { scan, list } = await open({
+      auth: { listFilter: table => eq((table as typeof posts).rank, 1), objectLevel: row => Number(row.id) % 2 === 0 },
+    })
     const records = (await scan('sort=-id')).flat()
     expect(records.length).toBeGreaterThan(30)
     expect(records).toEqual(await list('sort=-id'))
@@ -151,8 +159,9 @@ describe('a scan is refused', () => {
     ['for an unknown field', 'scan/posts?fields=colour', READER, [400, 'UNKNOWN_FIELD']],
     ['for a hidden field', 'scan/posts?sort=secret', READER, [400, 'UNKNOWN_FIELD']],
     ['for an unknown relation', 'scan/posts?include=editor', READER, [400, 'UNKNOWN_RELATION']],
-    ...['page', 'limit', 'cursor', 'cursorFields', 'count', 'aggregate', 'groupBy', 'having'].map((name): [string, string, Caller, unknown] =>
-      [`with \`${name}\``, `scan/posts?${name}=1`, READER, [400, 'INVALID_QUERY']]),
+    ...['page', 'limit', 'cursor', 'cursorFields', 'count', 'aggregate', 'groupBy', 'having'].map(
+      (name): [string, string, Caller, unknown] => [`with \`${name}\``, `scan/posts?${name}=1`, READER, [400, 'INVALID_QUERY']],
+    ),
     ['with a page before the permission is checked', 'scan/posts?page=1', { tenantId: 1 }, [401, 'UNAUTHENTICATED']],
   ])('%s', async (_why, path, caller, outcome) => {
     const { get } = await open({ count: 3 })
@@ -170,7 +179,10 @@ describe('a scan is refused', () => {
 })
 
 describe('the named gate of a scan', () => {
-  const auth = { permissions: { read: 'reader', viewDeleted: 'editor' }, custom: { export: { permissions: { read: 'exporter' } } } } as const
+  const auth = {
+    permissions: { read: 'reader', viewDeleted: 'editor' },
+    custom: { export: { permissions: { read: 'exporter' } } },
+  } as const
   const EXPORTER: Caller = { user: { id: 1, organizationId: 1 }, permissions: ['exporter'] }
 
   it('decides instead of the read permission', async () => {
@@ -188,7 +200,9 @@ describe('the named gate of a scan', () => {
 describe('the hooks of a scan', () => {
   it('are beforeList once, and afterList for each batch', async () => {
     const beforeList = vi.fn()
-    const afterList = vi.fn((records: readonly Record<string, unknown>[]) => records.map(record => ({ ...record, title: 'redacted', secret: 'added' })))
+    const afterList = vi.fn((records: readonly Record<string, unknown>[]) =>
+      records.map(record => ({ ...record, title: 'redacted', secret: 'added' })),
+    )
     const { scan } = await open({ hooks: { beforeList, afterList } })
     const batches = await scan('')
     expect([beforeList.mock.calls.length, afterList.mock.calls.length]).toEqual([1, batches.length])

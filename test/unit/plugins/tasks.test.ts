@@ -10,7 +10,11 @@ import { defineAutoApiPlugin, type AutoApiPlugin } from '../../../src/runtime/se
 import { taskRunsTable } from '../../../src/runtime/server/schema/presets/sqlite'
 import { createServer, type ServerOptions } from '../../support/server'
 
-const posts = sqliteTable('posts', { id: integer('id').primaryKey(), title: text('title').notNull(), deletedAt: integer('deleted_at', { mode: 'timestamp_ms' }) })
+const posts = sqliteTable('posts', {
+  id: integer('id').primaryKey(),
+  title: text('title').notNull(),
+  deletedAt: integer('deleted_at', { mode: 'timestamp_ms' }),
+})
 const taskRuns = taskRunsTable()
 
 const TABLES = `create table posts (id integer primary key, title text not null, deleted_at integer);
@@ -35,7 +39,10 @@ const task = (name: string, every: number, run = (): unknown => ran.push(name)):
   defineAutoApiPlugin({ name, tasks: { run: { every, run } } })
 
 /** A server whose schema exports the table `task_runs`, unless `exports` names other tables. */
-async function start(plugins: readonly unknown[], { exports = { posts, taskRuns }, ...options }: Partial<ServerOptions> & { exports?: Record<string, unknown> } = {}) {
+async function start(
+  plugins: readonly unknown[],
+  { exports = { posts, taskRuns }, ...options }: Partial<ServerOptions> & { exports?: Record<string, unknown> } = {},
+) {
   await createServer({
     db: drizzle({ client }),
     registrations: [{ name: 'posts', schema: posts, authorization: { permissions: { read: true }, softDelete: { retentionDays: 1 } } }],
@@ -46,7 +53,11 @@ async function start(plugins: readonly unknown[], { exports = { posts, taskRuns 
   const { useApi } = await import('../../../src/runtime/server/runtime')
   const { runPluginTasks } = await import('../../../src/runtime/server/tasks/plugins')
   const api = useApi()
-  return { api, run: (minute: number) => api.scheduler.runDue(at(minute)), byHand: (name: string) => runPluginTasks(at(0), { payload: { task: name } }) }
+  return {
+    api,
+    run: (minute: number) => api.scheduler.runDue(at(minute)),
+    byHand: (name: string) => runPluginTasks(at(0), { payload: { task: name } }),
+  }
 }
 
 const WITHOUT_TABLE = { exports: { posts } }
@@ -96,7 +107,9 @@ describe.each([['with the table of task runs', {}], ['without the table of task 
     })
     const { run } = await start([broken, task('whole', 1)], options)
     expect(await run(1)).toEqual(['whole:run'])
-    expect(vi.mocked(console.error).mock.calls).toEqual([['[auto-api] The task `broken:run` failed.', expect.objectContaining({ message: 'no connection' })]])
+    expect(vi.mocked(console.error).mock.calls).toEqual([
+      ['[auto-api] The task `broken:run` failed.', expect.objectContaining({ message: 'no connection' })],
+    ])
     expect([await run(1), await run(2)]).toEqual([[], ['whole:run']])
   })
 
@@ -117,13 +130,21 @@ describe('the table of task runs', () => {
   it('records the last due time of each task', async () => {
     const { run } = await start([task('often', 1), task('seldom', 60)])
     await run(61)
-    expect(client.prepare('select task, due from task_runs order by task').raw().all()).toEqual([['often:run', 61 * 60_000], ['seldom:run', 60 * 60_000]])
+    expect(client.prepare('select task, due from task_runs order by task').raw().all()).toEqual([
+      ['often:run', 61 * 60_000],
+      ['seldom:run', 60 * 60_000],
+    ])
   })
 
   it('lets one of several servers run each due time, also after a restart', async () => {
     const first = await start([task('often', 1), task('seldom', 10)])
     const second = await start([task('often', 1), task('seldom', 10)])
-    expect([await first.run(10), await second.run(10), await second.run(11), await first.run(11)]).toEqual([['often:run', 'seldom:run'], [], ['often:run'], []])
+    expect([await first.run(10), await second.run(10), await second.run(11), await first.run(11)]).toEqual([
+      ['often:run', 'seldom:run'],
+      [],
+      ['often:run'],
+      [],
+    ])
     const restarted = await start([task('often', 1), task('seldom', 10)])
     expect([await restarted.run(11), await restarted.run(12)]).toEqual([[], ['often:run']])
   })
@@ -135,7 +156,12 @@ describe('the table of task runs', () => {
 
   it('does not stop a task until the wrong time of a server whose clock is far ahead', async () => {
     const [right, wrong] = [await start([task('often', 1)]), await start([task('often', 1)])]
-    expect([await right.run(10), await wrong.run(9_000_000), await right.run(11), await right.run(12)]).toEqual([['often:run'], ['often:run'], ['often:run'], ['often:run']])
+    expect([await right.run(10), await wrong.run(9_000_000), await right.run(11), await right.run(12)]).toEqual([
+      ['often:run'],
+      ['often:run'],
+      ['often:run'],
+      ['often:run'],
+    ])
   })
 
   it('stops the tasks while the database cannot record them, logs why, and the next minute tries again', async () => {
@@ -144,7 +170,10 @@ describe('the table of task runs', () => {
     expect([await run(10), await run(11)]).toEqual([[], []])
     expect(ran).toEqual([])
     const [, error] = vi.mocked(console.error).mock.calls[0]!
-    expect(error).toMatchObject({ message: '[auto-api] The task `seldom:run` did not run, because the server could not record its run in the table `task_runs`.', cause: expect.anything() })
+    expect(error).toMatchObject({
+      message: '[auto-api] The task `seldom:run` did not run, because the server could not record its run in the table `task_runs`.',
+      cause: expect.anything(),
+    })
     client.exec('alter table away rename to task_runs')
     // No server has recorded the task yet, so it starts with its next due time.
     expect([await run(12), await run(20)]).toEqual([[], ['seldom:run']])
@@ -160,7 +189,9 @@ describe('the table of task runs', () => {
   it('may be exported by several files, but must be one table', async () => {
     const { run } = await start([task('often', 1)], { modules: [{ posts, taskRuns }, { again: taskRuns }] })
     expect(await run(1)).toEqual(['often:run'])
-    await expect(start([], { exports: { posts, taskRuns, other: taskRunsTable('other') } })).rejects.toThrow('`task_runs` and `other` are made by the same preset. Export only one.')
+    await expect(start([], { exports: { posts, taskRuns, other: taskRunsTable('other') } })).rejects.toThrow(
+      '`task_runs` and `other` are made by the same preset. Export only one.',
+    )
   })
 
   it('is not a table of the same shape that the app made itself', async () => {
@@ -178,7 +209,9 @@ it('a database that comes with the event of the Nitro task is the one of the cla
   const report = defineAutoApiPlugin({ name: 'report', tasks: { run: { every: 1, run: ({ event }) => used.push(getDatabase(event)) } } })
   await start([report], { db: (event?: { context: { env: { DB: object } } }) => event!.context.env.DB })
   const { default: nitroTask } = await import('../../../src/runtime/server/tasks/plugins')
-  expect(await nitroTask.run({ name: 'auto-api:plugins', payload: {}, context: { env: { DB: db } } } as never)).toEqual({ result: ['report:run'] })
+  expect(await nitroTask.run({ name: 'auto-api:plugins', payload: {}, context: { env: { DB: db } } } as never)).toEqual({
+    result: ['report:run'],
+  })
   expect(used).toEqual([db])
   expect(client.prepare('select task from task_runs').pluck().all()).toEqual(['report:run'])
 })
@@ -191,7 +224,10 @@ describe('the task auto-api:trash', () => {
     vi.useRealTimers()
   })
 
-  it.each([['Nitro', scheduled], ['Cloudflare', { payload: {}, context: { cloudflare: { env: {} } } }]])('runs on one server when %s schedules it', async (_what, event) => {
+  it.each([
+    ['Nitro', scheduled],
+    ['Cloudflare', { payload: {}, context: { cloudflare: { env: {} } } }],
+  ])('runs on one server when %s schedules it', async (_what, event) => {
     vi.useFakeTimers({ now: 60_000 * 100_000 + 400, toFake: ['Date'] })
     await start([])
     fill()
@@ -234,7 +270,9 @@ describe('a database that several servers can share', () => {
 
   it('without the table of task runs is warned about once, at startup, with the tasks', async () => {
     const { run } = await start([task('often', 1)], { ...WITHOUT_TABLE, ...postgres() })
-    expect(await startup()).toEqual(['[auto-api] If several servers run, each of them runs the tasks `often:run`, `auto-api:trash`. To run each task once, export `taskRunsTable()` of `nuxt-auto-api/schema/…` from a file that contains a registered table.'])
+    expect(await startup()).toEqual([
+      '[auto-api] If several servers run, each of them runs the tasks `often:run`, `auto-api:trash`. To run each task once, export `taskRunsTable()` of `nuxt-auto-api/schema/…` from a file that contains a registered table.',
+    ])
     await run(1)
     expect(await startup()).toHaveLength(1)
   })
@@ -242,7 +280,11 @@ describe('a database that several servers can share', () => {
   it('is not warned about with the table, or without tasks', async () => {
     await start([task('often', 1)], postgres())
     expect(await startup()).toEqual([])
-    await start([], { ...WITHOUT_TABLE, ...postgres(), registrations: [{ name: 'posts', schema: posts, authorization: { permissions: { read: true } } }] })
+    await start([], {
+      ...WITHOUT_TABLE,
+      ...postgres(),
+      registrations: [{ name: 'posts', schema: posts, authorization: { permissions: { read: true } } }],
+    })
     expect(await startup()).toEqual([])
   })
 

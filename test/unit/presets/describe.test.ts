@@ -11,15 +11,41 @@ import { resourceOf, tenancy } from '../schema/tables'
 
 const TABLES = {
   sqlite: {
-    all: sqliteTable('posts', { ...sqlite.id(), ...sqlite.tenant(), ...sqlite.timestamps(), ...sqlite.audit(), ...sqlite.softDelete(), slug: text('slug').notNull() }, t => [sqlite.liveUnique('posts_slug', t, t.organizationId, t.slug)]),
+    all: sqliteTable(
+      'posts',
+      {
+        ...sqlite.id(),
+        ...sqlite.tenant(),
+        ...sqlite.timestamps(),
+        ...sqlite.audit(),
+        ...sqlite.softDelete(),
+        slug: text('slug').notNull(),
+      },
+      t => [sqlite.liveUnique('posts_slug', t, t.organizationId, t.slug)],
+    ),
     bare: sqliteTable('bare', { ...sqlite.id(), slug: text('slug').notNull() }),
   },
   pg: {
-    all: pgTable('posts', { ...pg.id(), ...pg.tenant(), ...pg.timestamps(), ...pg.audit(), ...pg.softDelete(), slug: pgText('slug').notNull() }, t => [pg.liveUnique('posts_slug', t, t.organizationId, t.slug)]),
+    all: pgTable(
+      'posts',
+      { ...pg.id(), ...pg.tenant(), ...pg.timestamps(), ...pg.audit(), ...pg.softDelete(), slug: pgText('slug').notNull() },
+      t => [pg.liveUnique('posts_slug', t, t.organizationId, t.slug)],
+    ),
     bare: pgTable('bare', { ...pg.id(), slug: pgText('slug').notNull() }),
   },
   mysql: {
-    all: mysqlTable('posts', { ...mysql.id(), ...mysql.tenant(), ...mysql.timestamps(), ...mysql.audit(), ...mysql.softDelete(), slug: varchar('slug', { length: 100 }).notNull() }, t => [mysql.liveUnique('posts_slug', t, t.organizationId, t.slug)]),
+    all: mysqlTable(
+      'posts',
+      {
+        ...mysql.id(),
+        ...mysql.tenant(),
+        ...mysql.timestamps(),
+        ...mysql.audit(),
+        ...mysql.softDelete(),
+        slug: varchar('slug', { length: 100 }).notNull(),
+      },
+      t => [mysql.liveUnique('posts_slug', t, t.organizationId, t.slug)],
+    ),
     bare: mysqlTable('bare', { ...mysql.id(), slug: varchar('slug', { length: 100 }).notNull() }),
   },
 }
@@ -54,12 +80,27 @@ describe.each(Object.entries(TABLES))('the presets of %s', (dialect, tables) => 
   it('use dates for times, and are nullable only for trash and audit columns', () => {
     const facts = new Map(describeTable(tables.all).columns.map(column => [column.name, column]))
     expect(['createdAt', 'updatedAt', 'deletedAt'].map(name => facts.get(name)!.kind)).toEqual(['date', 'date', 'date'])
-    expect([...facts.values()].filter(({ nullable }) => nullable).map(({ name }) => name).sort()).toEqual(['createdBy', 'deletedAt', 'deletedBy', 'deletedReason', 'deletionId', 'updatedBy'])
+    expect(
+      [...facts.values()]
+        .filter(({ nullable }) => nullable)
+        .map(({ name }) => name)
+        .sort(),
+    ).toEqual(['createdBy', 'deletedAt', 'deletedBy', 'deletedReason', 'deletionId', 'updatedBy'])
   })
 
   it('are named in snake case in the database', () => {
     expect(describeTable(tables.all).columns.map(({ column }) => column.name)).toEqual([
-      'id', 'organization_id', 'created_at', 'updated_at', 'created_by', 'updated_by', 'deleted_at', 'deleted_by', 'deletion_id', 'deleted_reason', 'slug',
+      'id',
+      'organization_id',
+      'created_at',
+      'updated_at',
+      'created_by',
+      'updated_by',
+      'deleted_at',
+      'deleted_by',
+      'deletion_id',
+      'deleted_reason',
+      'slug',
     ])
   })
 
@@ -69,7 +110,12 @@ describe.each(Object.entries(TABLES))('the presets of %s', (dialect, tables) => 
 
   it('do not count liveUnique as a unique constraint, neither for junctions nor for records', () => {
     expect(describeTable(tables.all).uniques).toEqual([])
-    const [index] = ({ sqlite: sqliteConfig, pg: pgConfig, mysql: mysqlConfig } as unknown as Record<string, (table: unknown) => { indexes: { config: { unique: boolean, name: string } }[] }>)[dialect]!(tables.all).indexes
+    const [index] = (
+      { sqlite: sqliteConfig, pg: pgConfig, mysql: mysqlConfig } as unknown as Record<
+        string,
+        (table: unknown) => { indexes: { config: { unique: boolean, name: string } }[] }
+      >
+    )[dialect]!(tables.all).indexes
     expect(index!.config).toMatchObject({ unique: true, name: 'posts_slug' })
   })
 })

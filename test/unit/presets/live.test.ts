@@ -8,20 +8,27 @@ import { audit, id, liveUnique, softDelete, tenant, timestamps } from '../../../
 import { DEFAULT_MULTI_TENANCY } from '../../../src/runtime/shared/defaults'
 import { createServer, type Answered, type TestServer } from '../../support/server'
 
-const pages = sqliteTable('pages', { ...id(), ...tenant(), slug: text('slug').notNull(), ...timestamps(), ...audit(), ...softDelete() }, t => [
-  liveUnique('pages_slug', t, t.organizationId, t.slug),
-])
+const pages = sqliteTable(
+  'pages',
+  { ...id(), ...tenant(), slug: text('slug').notNull(), ...timestamps(), ...audit(), ...softDelete() },
+  t => [liveUnique('pages_slug', t, t.organizationId, t.slug)],
+)
 
 let server: TestServer
 let client: Database.Database
 
 beforeEach(async () => {
-  const { generateSQLiteDrizzleJson, generateSQLiteMigration } = createRequire(import.meta.url)('drizzle-kit/api') as typeof import('drizzle-kit/api')
+  const { generateSQLiteDrizzleJson, generateSQLiteMigration } = createRequire(import.meta.url)(
+    'drizzle-kit/api',
+  ) as typeof import('drizzle-kit/api')
   client = new Database(':memory:')
-  for (const statement of await generateSQLiteMigration(await generateSQLiteDrizzleJson({}), await generateSQLiteDrizzleJson({ pages }))) client.exec(statement)
+  for (const statement of await generateSQLiteMigration(await generateSQLiteDrizzleJson({}), await generateSQLiteDrizzleJson({ pages })))
+    client.exec(statement)
   server = await createServer({
     db: drizzle({ client }),
-    registrations: [{ name: 'pages', schema: pages, authorization: { permissions: { read: true, create: true, update: true, delete: true } } }],
+    registrations: [
+      { name: 'pages', schema: pages, authorization: { permissions: { read: true, create: true, update: true, delete: true } } },
+    ],
     config: { multiTenancy: DEFAULT_MULTI_TENANCY },
   })
 })
@@ -52,7 +59,12 @@ describe('a table of presets', () => {
     await send('POST', '', { slug: 'a' })
     const { body } = await send('DELETE', '/1?reason=old')
     expect(body).toEqual({ success: true, softDeleted: true, deletionId: expect.any(String) })
-    expect(client.prepare('select deleted_by, deletion_id, deleted_reason, deleted_at > 0 from pages').raw().get()).toEqual([7, body.deletionId, 'old', 1])
+    expect(client.prepare('select deleted_by, deletion_id, deleted_reason, deleted_at > 0 from pages').raw().get()).toEqual([
+      7,
+      body.deletionId,
+      'old',
+      1,
+    ])
   })
 })
 
@@ -67,7 +79,9 @@ describe('liveUnique', () => {
   })
 
   it('applies within its columns only: another tenant can use the same name', async () => {
-    expect(await statuses(['POST', '', { slug: 'a' }], ['POST', '', { slug: 'a' }, 2], ['POST', '', { slug: 'a' }, 2])).toEqual([201, 201, 409])
+    expect(await statuses(['POST', '', { slug: 'a' }], ['POST', '', { slug: 'a' }, 2], ['POST', '', { slug: 'a' }, 2])).toEqual([
+      201, 201, 409,
+    ])
   })
 
   it('frees the name of a deleted row, repeatedly', async () => {
@@ -78,7 +92,13 @@ describe('liveUnique', () => {
   })
 
   it('refuses to restore a row whose name is taken, alone and in a batch, and changes nothing', async () => {
-    await statuses(['POST', '', { slug: 'a' }], ['POST', '', { slug: 'b' }], ['DELETE', '/1'], ['DELETE', '/2'], ['POST', '', { slug: 'a' }])
+    await statuses(
+      ['POST', '', { slug: 'a' }],
+      ['POST', '', { slug: 'b' }],
+      ['DELETE', '/1'],
+      ['DELETE', '/2'],
+      ['POST', '', { slug: 'a' }],
+    )
     const { status, body } = await send('POST', '/1/restore')
     expect([status, body.data.code]).toEqual([409, 'CONFLICT'])
     expect(await statuses(['POST', '/bulk/restore', { ids: [2, 1] }])).toEqual([409])

@@ -40,7 +40,9 @@ describe.each(BUGS)('the core with a bug: $title', ({ file, plant, cases = 150 }
 
   beforeEach(() => {
     vi.resetModules()
-    vi.doMock(pathOf(file), async importOriginal => plant(await importOriginal(), await import('../../../src/runtime/server/core/sql/where')))
+    vi.doMock(pathOf(file), async importOriginal =>
+      plant(await importOriginal(), await import('../../../src/runtime/server/core/sql/where')),
+    )
   })
 
   afterEach(() => {

@@ -28,12 +28,14 @@ function firstValue({ parts }: Where): unknown {
 }
 
 /** An operator of the filter, replaced in the table that the planner reads. */
-const operator = (name: string, change: (condition: Where, column: Column, sql: Sql) => Where) => (original: Exports, sql: Sql): Exports => {
-  const operators = original.CLAUSES as Record<string, Call<Where>>
-  const honest = operators[name]!
-  operators[name] = (...args) => change(honest(...args), (args[0] as Order['field']).column, sql)
-  return original
-}
+const operator
+  = (name: string, change: (condition: Where, column: Column, sql: Sql) => Where) =>
+    (original: Exports, sql: Sql): Exports => {
+      const operators = original.CLAUSES as Record<string, Call<Where>>
+      const honest = operators[name]!
+      operators[name] = (...args) => change(honest(...args), (args[0] as Order['field']).column, sql)
+      return original
+    }
 
 export const BUGS: readonly Bug[] = [
   {
@@ -41,7 +43,10 @@ export const BUGS: readonly Bug[] = [
     file: 'plan/order',
     plant: original => ({
       ...original,
-      planOrder: (...args: unknown[]) => (original.planOrder as Call<Order[]>)(...args).map((order, index, all) => index === all.length - 1 ? { ...order, descending: !order.descending } : order),
+      planOrder: (...args: unknown[]) =>
+        (original.planOrder as Call<Order[]>)(...args).map((order, index, all) =>
+          index === all.length - 1 ? { ...order, descending: !order.descending } : order,
+        ),
     }),
   },
   {
@@ -61,7 +66,10 @@ export const BUGS: readonly Bug[] = [
           ...statement,
           // So that every include counts positions.
           attempts: { skipped: 1 },
-          text: statement.text.replace(/row_number\(\) over \(partition by ("\w+")\.("\w+") order by \1\."id"\)/, '(select count(*) from $1 as x where x.$2 = $1.$2 and x."id" <= $1."id")'),
+          text: statement.text.replace(
+            /row_number\(\) over \(partition by ("\w+")\.("\w+") order by \1\."id"\)/,
+            '(select count(*) from $1 as x where x.$2 = $1.$2 and x."id" <= $1."id")',
+          ),
         }
       },
     }),
@@ -82,7 +90,8 @@ export const BUGS: readonly Bug[] = [
     file: 'access/tenant',
     plant: original => ({
       ...original,
-      tenantScope: (ctx: { resource: string }, resource: { name: string }) => ctx.resource === resource.name ? (original.tenantScope as Call)(ctx, resource) : { all: true },
+      tenantScope: (ctx: { resource: string }, resource: { name: string }) =>
+        ctx.resource === resource.name ? (original.tenantScope as Call)(ctx, resource) : { all: true },
     }),
   },
   {
@@ -100,21 +109,27 @@ export const BUGS: readonly Bug[] = [
       ...original,
       statement: (...args: unknown[]) => {
         const statement = (original.statement as Call<Text>)(...args)
-        return statement.text.startsWith('select count(*) from "') ? { ...statement, text: statement.text.replace(/ where .*/s, ''), values: [] } : statement
+        return statement.text.startsWith('select count(*) from "')
+          ? { ...statement, text: statement.text.replace(/ where .*/s, ''), values: [] }
+          : statement
       },
     }),
   },
   {
     title: 'having is ignored',
     file: 'plan/aggregate',
-    plant: original => ({ ...original, planGroups: async (...args: unknown[]) => ({ ...await (original.planGroups as Call<Promise<object>>)(...args), having: [] }) }),
+    plant: original => ({
+      ...original,
+      planGroups: async (...args: unknown[]) => ({ ...(await (original.planGroups as Call<Promise<object>>)(...args)), having: [] }),
+    }),
   },
   {
     title: 'a full last page says that more follow',
     file: 'entries/respond',
     plant: original => ({
       ...original,
-      listEnvelope: (result: { plan: { limit: number }, records: unknown[] }) => (original.listEnvelope as Call)({ ...result, hasMore: result.records.length === result.plan.limit }),
+      listEnvelope: (result: { plan: { limit: number }, records: unknown[] }) =>
+        (original.listEnvelope as Call)({ ...result, hasMore: result.records.length === result.plan.limit }),
     }),
   },
   {
@@ -122,7 +137,8 @@ export const BUGS: readonly Bug[] = [
     file: 'sql/keyset',
     plant: (original, { commaList, where, word }) => ({
       ...original,
-      orderList: (order: Order[]) => commaList(order.map(({ field, descending }) => where`${field.column}${word(descending ? ' desc nulls first' : '')}`)),
+      orderList: (order: Order[]) =>
+        commaList(order.map(({ field, descending }) => where`${field.column}${word(descending ? ' desc nulls first' : '')}`)),
     }),
   },
   {
@@ -130,7 +146,12 @@ export const BUGS: readonly Bug[] = [
     file: 'sql/cursor',
     plant: original => ({
       ...original,
-      createCursor: (resource: unknown, order: unknown, values: unknown[]) => (original.createCursor as Call)(resource, order, values.map(value => value ?? 0)),
+      createCursor: (resource: unknown, order: unknown, values: unknown[]) =>
+        (original.createCursor as Call)(
+          resource,
+          order,
+          values.map(value => value ?? 0),
+        ),
     }),
   },
   {
@@ -138,7 +159,8 @@ export const BUGS: readonly Bug[] = [
     file: 'sql/list/index',
     plant: original => ({
       ...original,
-      inList: (engine: unknown, field: unknown, values: unknown[], inside: unknown) => (original.inList as Call)(engine, field, values.slice(0, -1), inside),
+      inList: (engine: unknown, field: unknown, values: unknown[], inside: unknown) =>
+        (original.inList as Call)(engine, field, values.slice(0, -1), inside),
     }),
   },
   {
@@ -160,7 +182,7 @@ export const BUGS: readonly Bug[] = [
     file: 'sql/conditions',
     plant: (original, { where }) => ({
       ...original,
-      isNull: (field: { name: string }) => field.name === 'deletedAt' ? where`1 = 1` : (original.isNull as Call)(field),
+      isNull: (field: { name: string }) => (field.name === 'deletedAt' ? where`1 = 1` : (original.isNull as Call)(field)),
     }),
   },
   {
@@ -168,7 +190,10 @@ export const BUGS: readonly Bug[] = [
     file: 'access/row-scope',
     plant: original => ({
       ...original,
-      applyScope: async (...args: unknown[]) => ({ ...await (original.applyScope as Call<Promise<object>>)(...args), accepts: undefined }),
+      applyScope: async (...args: unknown[]) => ({
+        ...(await (original.applyScope as Call<Promise<object>>)(...args)),
+        accepts: undefined,
+      }),
     }),
   },
   {
@@ -177,7 +202,10 @@ export const BUGS: readonly Bug[] = [
     plant: original => ({
       ...original,
       relatedClauses: (engine: unknown, filters: object[]) =>
-        (original.relatedClauses as Call)(engine, filters.map(filter => 'plan' in filter ? { ...filter, plan: { ...filter.plan as object, scope: [] } } : filter)),
+        (original.relatedClauses as Call)(
+          engine,
+          filters.map(filter => ('plan' in filter ? { ...filter, plan: { ...(filter.plan as object), scope: [] } } : filter)),
+        ),
     }),
   },
   {
@@ -186,9 +214,9 @@ export const BUGS: readonly Bug[] = [
     plant: (original, { where }) => ({
       ...original,
       relatedClauses: (engine: unknown, filters: { match?: string, relation?: { columns: { column: Column }[] } }[]) =>
-        (original.relatedClauses as Call<Where[]>)(engine, filters).map((condition, index) => filters[index]!.match === 'none'
-          ? where`${filters[index]!.relation!.columns[0]!.column} is null`
-          : condition),
+        (original.relatedClauses as Call<Where[]>)(engine, filters).map((condition, index) =>
+          filters[index]!.match === 'none' ? where`${filters[index]!.relation!.columns[0]!.column} is null` : condition,
+        ),
     }),
   },
   {

@@ -1,4 +1,6 @@
-/** Keys that SQLite stores as bytes are found in every list of keys, and text that breaks the table's own limits is a valid cursor position. */
+/**
+ * Keys that SQLite stores as bytes are found in every list of keys, and text that breaks the table's own limits is a valid cursor position.
+ */
 import { blob, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { expect, it } from 'vitest'
 import { serveTables } from '../attack/tables-server'
@@ -23,17 +25,30 @@ it('finds rows by keys that SQLite stores as bytes: by many $like, in bulk, in i
   }
   const likes = { title: { $like: 'shelf%' }, $or: [{ title: { $like: '%2%' } }, { title: { $like: '%3%' } }, { title: { $like: '%x%' } }] }
   const listed = await server.request('GET', `/api/shelves?include=books&${filter(likes)}`)
-  expect(listed.body.data.map(({ id, books }: { id: string, books: { id: number }[] }) => [id, books.map(({ id }) => id)])).toEqual([['22', [2]], ['333', [3]]])
+  expect(listed.body.data.map(({ id, books }: { id: string, books: { id: number }[] }) => [id, books.map(({ id }) => id)])).toEqual([
+    ['22', [2]],
+    ['333', [3]],
+  ])
   const { records } = (await server.request('GET', '/api/shelves/permissions?ids=1,4')).body
   expect([records[1].canRead, records[4].canRead]).toEqual([true, false])
-  const updated = await server.request('PATCH', '/api/shelves/bulk', { body: { items: ['1', '22', '333'].map(id => ({ id, data: { title: 'new' } })) } })
+  const updated = await server.request('PATCH', '/api/shelves/bulk', {
+    body: { items: ['1', '22', '333'].map(id => ({ id, data: { title: 'new' } })) },
+  })
   expect([updated.status, updated.body.meta.successful]).toEqual([200, 3])
 })
 
 it.each(['note', 'state'])('accepts cursors at text that breaks the limits of its column: %s', async (sort) => {
-  const notes = sqliteTable('notes', { id: integer('id').primaryKey(), note: text('note', { length: 5 }), state: text('state', { enum: ['a', 'b'] }) })
-  const server = await serveTables(`create table notes (id integer primary key, note text, state text);
-    insert into notes values (1, 'longer than five', 'older'), (2, 'longer than that', 'older')`, [{ notes }], { notes: { schema: notes, authorization } })
+  const notes = sqliteTable('notes', {
+    id: integer('id').primaryKey(),
+    note: text('note', { length: 5 }),
+    state: text('state', { enum: ['a', 'b'] }),
+  })
+  const server = await serveTables(
+    `create table notes (id integer primary key, note text, state text);
+    insert into notes values (1, 'longer than five', 'older'), (2, 'longer than that', 'older')`,
+    [{ notes }],
+    { notes: { schema: notes, authorization } },
+  )
   const { nextCursor } = (await server.request('GET', `/api/notes?cursor=&limit=1&sort=${sort}`)).body.meta
   const next = await server.request('GET', `/api/notes?cursor=${nextCursor}&limit=1&sort=${sort}`)
   expect([next.status, next.body.data?.map(({ id }: { id: number }) => id)]).toEqual([200, [2]])

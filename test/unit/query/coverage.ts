@@ -65,7 +65,13 @@ export class Coverage {
       const { kind, trait, target } = MODEL[resource]!.relations[relation]!
       this.count('relation', kind)
       if (trait) this.count('relation', trait)
-      const options = { limit: limit !== undefined, sort: sort.length > 0, filter: filter !== undefined, fields: fields !== undefined, nested: inner.length > 0 }
+      const options = {
+        limit: limit !== undefined,
+        sort: sort.length > 0,
+        filter: filter !== undefined,
+        fields: fields !== undefined,
+        nested: inner.length > 0,
+      }
       for (const [name, given] of Object.entries(options)) if (given) this.count('include', name)
       if (filter) this.filter(target, filter)
       this.include(target, inner)
@@ -96,7 +102,9 @@ export class Coverage {
   }
 
   report(): string {
-    const lines = Object.entries(REQUIRED).map(([kind, names]) => `  ${kind}: ${names.map(name => `${name} ${this.counts.get(`${kind}: ${name}`) ?? 0}`).join(' · ')}`)
+    const lines = Object.entries(REQUIRED).map(
+      ([kind, names]) => `  ${kind}: ${names.map(name => `${name} ${this.counts.get(`${kind}: ${name}`) ?? 0}`).join(' · ')}`,
+    )
     return [`${this.answers} answers compared, ${Math.round(this.share * 100)} % of them with rows`, ...lines].join('\n')
   }
 }

@@ -23,10 +23,14 @@ async function open(secret: string | undefined, registration: object = SECRETS[1
   const client = new Database(':memory:')
   client.exec(DDL)
   const { request } = await createServer({
-    registrations: [{ name: 'patients', schema: patients, ...registration, authorization: { permissions: { read: true }, ...rules } } as never],
-    db: drizzle({ client }), secret,
+    registrations: [
+      { name: 'patients', schema: patients, ...registration, authorization: { permissions: { read: true }, ...rules } } as never,
+    ],
+    db: drizzle({ client }),
+    secret,
   })
-  return (query: string, permissions: string[] = []) => request('GET', `/api/patients?${query}`, { caller: { user: { id: 1 }, permissions } })
+  return (query: string, permissions: string[] = []) =>
+    request('GET', `/api/patients?${query}`, { caller: { user: { id: 1 }, permissions } })
 }
 
 const decode = (cursor: string) => Buffer.from(cursor, 'base64url').toString('latin1')
@@ -35,29 +39,37 @@ const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
 afterEach(() => warn.mockClear())
 
 describe.each(SECRETS)('a cursor over a key column that is %s', (_name, registration, rules) => {
-  it.each(['', '&sort=name', '&sort=-clinic', '&cursorFields=-name'])('returns all rows and discloses nothing of the column: %s', async (sort) => {
-    const ask = await open('a secret', registration, rules)
-    const names: string[] = []
-    const cursors = new Set<string>()
-    for (let cursor: string | null = ''; cursor !== null;) {
-      const { body }: { body: { data: { name: string }[], meta: { nextCursor: string | null } } } = await ask(`limit=1&cursor=${cursor}${sort}`)
-      names.push(...body.data.map(({ name }) => name))
-      cursor = body.meta.nextCursor
-      if (cursor !== null) cursors.add(cursor)
-    }
-    expect(names.toSorted()).toEqual(['Ada', 'Bob', 'Cid', 'Dee', 'Eve'])
-    expect(cursors.size).toBe(4)
-    for (const cursor of cursors) expect(decode(cursor)).not.toMatch(/secret|ssn|patients/)
-    // Its length says nothing of the values either.
-    expect(new Set([...cursors].map(({ length }) => length)).size).toBe(1)
-  })
+  it.each(['', '&sort=name', '&sort=-clinic', '&cursorFields=-name'])(
+    'returns all rows and discloses nothing of the column: %s',
+    async (sort) => {
+      const ask = await open('a secret', registration, rules)
+      const names: string[] = []
+      const cursors = new Set<string>()
+      for (let cursor: string | null = ''; cursor !== null;) {
+        const { body }: { body: { data: { name: string }[], meta: { nextCursor: string | null } } } = await ask(
+          `limit=1&cursor=${cursor}${sort}`,
+        )
+        names.push(...body.data.map(({ name }) => name))
+        cursor = body.meta.nextCursor
+        if (cursor !== null) cursors.add(cursor)
+      }
+      expect(names.toSorted()).toEqual(['Ada', 'Bob', 'Cid', 'Dee', 'Eve'])
+      expect(cursors.size).toBe(4)
+      for (const cursor of cursors) expect(decode(cursor)).not.toMatch(/secret|ssn|patients/)
+      // Its length says nothing of the values either.
+      expect(new Set([...cursors].map(({ length }) => length)).size).toBe(1)
+    },
+  )
 
   it('returns 400 for a cursor that was changed, issued with another secret, or issued for another order', async () => {
     const [ask, other] = [await open('a secret', registration, rules), await open('another secret', registration, rules)]
     const { nextCursor } = (await ask('limit=1&cursor=')).body.meta
     const bytes = Buffer.from(nextCursor, 'base64url')
-    const flipped = Array.from({ length: bytes.length }, (_, at) => Buffer.from(bytes.map((byte, index) => index === at ? byte ^ 1 : byte)).toString('base64url'))
-    for (const cursor of [...flipped, nextCursor.slice(0, -4), `${nextCursor}AAAA`, 'AAAA', 'x']) expect((await ask(`cursor=${cursor}`)).body.data.code).toBe('INVALID_CURSOR')
+    const flipped = Array.from({ length: bytes.length }, (_, at) =>
+      Buffer.from(bytes.map((byte, index) => (index === at ? byte ^ 1 : byte))).toString('base64url'),
+    )
+    for (const cursor of [...flipped, nextCursor.slice(0, -4), `${nextCursor}AAAA`, 'AAAA', 'x'])
+      expect((await ask(`cursor=${cursor}`)).body.data.code).toBe('INVALID_CURSOR')
     expect((await ask(`cursor=${nextCursor}&sort=name`)).body.data.code).toBe('INVALID_CURSOR')
     expect((await other(`cursor=${nextCursor}`)).body.data.code).toBe('INVALID_CURSOR')
     expect((await ask(`cursor=${nextCursor}`)).status).toBe(200)
@@ -65,8 +77,11 @@ describe.each(SECRETS)('a cursor over a key column that is %s', (_name, registra
 
   it('requires a secret in production: without one, cursor pages return 400, numbered pages work, and startup names the list', async () => {
     const ask = await open(undefined, registration, rules)
-    expect(warn.mock.calls.flat().filter(text => String(text).includes('`patients`') && String(text).includes('NUXT_AUTO_API_SECRET'))).toHaveLength(1)
-    for (const query of ['cursor=', 'cursor=abc', 'cursor=&sort=name']) expect((await ask(query)).body.data).toEqual({ code: 'INVALID_QUERY', parameter: 'cursor' })
+    expect(
+      warn.mock.calls.flat().filter(text => String(text).includes('`patients`') && String(text).includes('NUXT_AUTO_API_SECRET')),
+    ).toHaveLength(1)
+    for (const query of ['cursor=', 'cursor=abc', 'cursor=&sort=name'])
+      expect((await ask(query)).body.data).toEqual({ code: 'INVALID_QUERY', parameter: 'cursor' })
     expect((await ask('page=1')).body.data).toHaveLength(5)
   })
 })

@@ -8,7 +8,8 @@ const TRIES = Number(process.env.TRIES ?? byTier({ push: 0, full: 300, release: 
 
 function show({ scan, tried, accepted, dearest }: Found): void {
   console.info(`seed ${SEED}: ${accepted} of ${tried} requests were accepted; one $like scan blocks ${scan.toFixed(0)} ms`)
-  for (const { request, status, block, ratio } of dearest.slice(0, 3)) console.info(`${ratio.toFixed(1)} × (${block.toFixed(0)} ms) ${status} ${request}`)
+  for (const { request, status, block, ratio } of dearest.slice(0, 3))
+    console.info(`${ratio.toFixed(1)} × (${block.toFixed(0)} ms) ${status} ${request}`)
 }
 
 describe('the dearest request of 10 kB', () => {

@@ -58,7 +58,22 @@ describe('docs/querying.md', () => {
 
   it('shows every operator and every parameter in a request', () => {
     const asked = requests.map(({ line }) => line).join('\n')
-    const parameters = ['page', 'limit', 'cursor', 'cursorFields', 'sort', 'filter', 'fields', 'include', 'aggregate', 'groupBy', 'having', 'count', 'includeDeleted', 'onlyDeleted']
+    const parameters = [
+      'page',
+      'limit',
+      'cursor',
+      'cursorFields',
+      'sort',
+      'filter',
+      'fields',
+      'include',
+      'aggregate',
+      'groupBy',
+      'having',
+      'count',
+      'includeDeleted',
+      'onlyDeleted',
+    ]
     expect(parameters.filter(name => !new RegExp(`[?&]${name}[=[]`).test(asked))).toEqual([])
     expect([...Object.keys(OPERATORS), '$or'].filter(name => !asked.includes(name) && !page.includes(`\`${name}\``))).toEqual([])
   })

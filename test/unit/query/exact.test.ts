@@ -45,7 +45,12 @@ describe('a large number', () => {
     expect(data).toEqual([{ [field]: value }])
   })
 
-  it.each([['amount', [3, 2, 1]], ['-amount', [1, 2, 3]], ['serial', [3, 2, 1]], ['-serial', [1, 2, 3]]])('is a valid cursor position in a list sorted by %s', async (sort, ids) => {
+  it.each([
+    ['amount', [3, 2, 1]],
+    ['-amount', [1, 2, 3]],
+    ['serial', [3, 2, 1]],
+    ['-serial', [1, 2, 3]],
+  ])('is a valid cursor position in a list sorted by %s', async (sort, ids) => {
     const seen: number[] = []
     let cursor: string | null = ''
     while (cursor !== null && seen.length < 5) {
@@ -58,18 +63,37 @@ describe('a large number', () => {
 
   it('is summed and compared with sums exactly', async () => {
     const { data } = await get('/aggregate?aggregate=sum(amount),max(amount),sum(serial),min(serial),sum(whole)')
-    expect(data).toEqual([{ sum_amount: '18014398509481985.1', max_amount: '9007199254740993', sum_serial: '9223372036854775805', min_serial: '-9223372036854775808', sum_whole: 18014398509481984 }])
+    expect(data).toEqual([
+      {
+        sum_amount: '18014398509481985.1',
+        max_amount: '9007199254740993',
+        sum_serial: '9223372036854775805',
+        min_serial: '-9223372036854775808',
+        sum_whole: 18014398509481984,
+      },
+    ])
     const above = (value: string) => get(`/aggregate?aggregate=max(amount)&having={"max_amount":{"$gt":"${value}"}}`)
     expect([(await above('9007199254740992')).meta.total, (await above('9007199254740993')).meta.total]).toEqual([1, 0])
   })
 })
 
 describe('a number that SQLite stores as bytes', () => {
-  it.each([['?filter={"bytes":"5"}', [1]], ['?filter={"bytes":{"$ne":"5"}}', [2]], ['?filter={"bytes":null}', [3]]])('is compared for equality: %s', async (query, ids) => {
+  it.each([
+    ['?filter={"bytes":"5"}', [1]],
+    ['?filter={"bytes":{"$ne":"5"}}', [2]],
+    ['?filter={"bytes":null}', [3]],
+  ])('is compared for equality: %s', async (query, ids) => {
     expect((await get(query)).data.map(({ id }: { id: number }) => id)).toEqual(ids)
   })
 
-  it.each(['?sort=bytes', '?filter={"bytes":{"$gt":"6"}}', '?filter={"bytes":["5"]}', '/aggregate?aggregate=max(bytes)', '/aggregate?aggregate=sum(bytes)', '/aggregate?groupBy=bytes'])('is not compared: %s', async (query) => {
+  it.each([
+    '?sort=bytes',
+    '?filter={"bytes":{"$gt":"6"}}',
+    '?filter={"bytes":["5"]}',
+    '/aggregate?aggregate=max(bytes)',
+    '/aggregate?aggregate=sum(bytes)',
+    '/aggregate?groupBy=bytes',
+  ])('is not compared: %s', async (query) => {
     expect((await get(query)).statusCode).toBe(400)
   })
 })

@@ -14,7 +14,13 @@ export interface Exported {
   readonly records: readonly object[]
 }
 
-export async function exportOf({ fetch }: TestServer, resource: string, params: URLSearchParams, format: string, caller: Caller): Promise<Exported> {
+export async function exportOf(
+  { fetch }: TestServer,
+  resource: string,
+  params: URLSearchParams,
+  format: string,
+  caller: Caller,
+): Promise<Exported> {
   const response = await fetch(new Request(`http://localhost/api/${resource}/export?${params}&format=${format}`), caller)
   const text = await response.text()
   if (response.status !== 200) return { status: response.status, code: JSON.parse(text).data?.code, header: [], records: [] }

@@ -1,7 +1,19 @@
 /** Random queries that know the tables: names a caller can use, operators that fit, values that mostly occur in the rows. */
 import fc from 'fast-check'
 import { MODEL, readable, type Kind, type ResourceModel, type Viewer } from '../../support/oracle/model'
-import { aliasOf, nameOf, type Aggregate, type AnyCondition, type Condition, type Filter, type GroupQuery, type Include, type ListQuery, type OperatorName, type Sort } from '../../support/oracle/query'
+import {
+  aliasOf,
+  nameOf,
+  type Aggregate,
+  type AnyCondition,
+  type Condition,
+  type Filter,
+  type GroupQuery,
+  type Include,
+  type ListQuery,
+  type OperatorName,
+  type Sort,
+} from '../../support/oracle/query'
 import type { Data } from '../../support/oracle/rows'
 
 export const VIEWERS: readonly Viewer[] = [
@@ -24,18 +36,46 @@ export interface Spelling {
 const ANY: readonly OperatorName[] = ['$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$in', '$nin', '$null']
 const EQUALITY: readonly OperatorName[] = ['$eq', '$ne', '$in', '$nin', '$null']
 const OPERATORS: Readonly<Record<Kind, readonly OperatorName[]>> = {
-  text: [...ANY, '$like', '$like'], integer: ANY, real: ANY, boolean: EQUALITY, date: ANY, bigint: ANY, decimal: ANY, json: ['$null'], blob: ['$null'],
+  text: [...ANY, '$like', '$like'],
+  integer: ANY,
+  real: ANY,
+  boolean: EQUALITY,
+  date: ANY,
+  bigint: ANY,
+  decimal: ANY,
+  json: ['$null'],
+  blob: ['$null'],
 }
 
 const NUMERIC = new Set<Kind>(['integer', 'real', 'bigint', 'decimal'])
 const UNORDERED = new Set<Kind>(['json', 'blob'])
 
-export const spellings = fc.record<Spelling>({ filter: fc.constantFrom('json', 'brackets'), include: fc.constantFrom('json', 'text'), short: fc.boolean(), repeat: fc.boolean() })
+export const spellings = fc.record<Spelling>({
+  filter: fc.constantFrom('json', 'brackets'),
+  include: fc.constantFrom('json', 'text'),
+  short: fc.boolean(),
+  repeat: fc.boolean(),
+})
 export const viewers = fc.constantFrom(...VIEWERS)
-export const resources = fc.constantFrom('articles', 'articles', 'articles', 'authors', 'authors', 'entries', 'entries', 'tags', 'tags', 'sections', 'credits')
+export const resources = fc.constantFrom(
+  'articles',
+  'articles',
+  'articles',
+  'authors',
+  'authors',
+  'entries',
+  'entries',
+  'tags',
+  'tags',
+  'sections',
+  'credits',
+)
 
 const fieldsOf = (resource: string, viewer: Viewer) => Object.entries(readable(MODEL[resource]!, viewer))
-const orderedOf = (resource: string, viewer: Viewer) => fieldsOf(resource, viewer).filter(([, kind]) => !UNORDERED.has(kind)).map(([name]) => name)
+const orderedOf = (resource: string, viewer: Viewer) =>
+  fieldsOf(resource, viewer)
+    .filter(([, kind]) => !UNORDERED.has(kind))
+    .map(([name]) => name)
 
 /** Any value of the column's type, for every tenth condition. */
 const INVENTED: Readonly<Record<Kind, fc.Arbitrary<unknown>>> = {
@@ -60,15 +100,19 @@ function valueOf({ data }: Subject, resource: string, field: string): fc.Arbitra
   const known = data[resource]!.map(row => row[field]).filter(value => value !== null)
   // A column that lists its values takes no other.
   if (field === 'status') return fc.constantFrom(...new Set(known))
-  return known.length === 0 ? INVENTED[kind] : fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...known) }, { weight: 1, arbitrary: INVENTED[kind] })
+  return known.length === 0
+    ? INVENTED[kind]
+    : fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...known) }, { weight: 1, arbitrary: INVENTED[kind] })
 }
 
 /** Parts of texts that occur, in another case, with wildcards and escapes. */
 function patternOf(subject: Subject, resource: string, field: string): fc.Arbitrary<string> {
-  const part = fc.tuple(valueOf(subject, resource, field) as fc.Arbitrary<string>, fc.nat(6), fc.nat(6), fc.constantFrom('', 'upper', 'escape')).map(([text, from, length, change]) => {
-    const piece = [...text].slice(from % 3, from % 3 + length).join('')
-    return change === 'upper' ? piece.toUpperCase() : change === 'escape' ? piece.replace(/[%_\\]/g, '\\$&') : piece
-  })
+  const part = fc
+    .tuple(valueOf(subject, resource, field) as fc.Arbitrary<string>, fc.nat(6), fc.nat(6), fc.constantFrom('', 'upper', 'escape'))
+    .map(([text, from, length, change]) => {
+      const piece = [...text].slice(from % 3, (from % 3) + length).join('')
+      return change === 'upper' ? piece.toUpperCase() : change === 'escape' ? piece.replace(/[%_\\]/g, '\\$&') : piece
+    })
   return fc.tuple(fc.constantFrom('', '', '%', '_'), part, fc.constantFrom('', '', '%', '_', '%_')).map(parts => parts.join(''))
 }
 
@@ -76,7 +120,9 @@ function conditions(subject: Subject, resource: string, form: Form, most: number
   const fields = fieldsOf(resource, subject.viewer)
   const one = fc.constantFrom(...fields).chain(([field, kind]) => {
     const operators = OPERATORS[kind]
-    const asked = fc.uniqueArray(fc.constantFrom(...operators), { minLength: 1, maxLength: 2 }).chain(names => fc.tuple(...names.map(name => operand(subject, resource, field, name, form).map(value => [name, value] as const))))
+    const asked = fc
+      .uniqueArray(fc.constantFrom(...operators), { minLength: 1, maxLength: 2 })
+      .chain(names => fc.tuple(...names.map(name => operand(subject, resource, field, name, form).map(value => [name, value] as const))))
     return asked.map((operators): Condition => ({ field, operators }))
   })
   return fc.uniqueArray(one, { selector: ({ field }) => field, maxLength: most })
@@ -104,7 +150,9 @@ function anyConditions(subject: Subject, resource: string, form: Form, most: num
     { weight: 4, arbitrary: anyConditions(subject, target, form, 1, depth - 1).filter(some => some.length > 0) },
     { weight: 1, arbitrary: fc.constantFrom('any' as const, 'none' as const) },
   ).map((some): AnyCondition => ({ relation, some })))
-  const both = fc.tuple(own, fc.uniqueArray(related, { selector: nameOf, minLength: 1, maxLength: 2 })).map(([fields, relations]) => [...fields.slice(1), ...relations])
+  const both = fc
+    .tuple(own, fc.uniqueArray(related, { selector: nameOf, minLength: 1, maxLength: 2 }))
+    .map(([fields, relations]) => [...fields.slice(1), ...relations])
   return fc.oneof({ weight: 3, arbitrary: own }, { weight: 2, arbitrary: both })
 }
 
@@ -124,10 +172,14 @@ export function filters(subject: Subject, resource: string, form: Form, depth: n
 
 function sorts(names: readonly string[], most: number): fc.Arbitrary<Sort[]> {
   if (names.length === 0) return fc.constant([])
-  return fc.uniqueArray(fc.record({ field: fc.constantFrom(...names), descending: fc.boolean() }), { selector: ({ field }) => field, maxLength: most })
+  return fc.uniqueArray(fc.record({ field: fc.constantFrom(...names), descending: fc.boolean() }), {
+    selector: ({ field }) => field,
+    maxLength: most,
+  })
 }
 
-const some = (names: readonly string[]) => fc.option(fc.uniqueArray(fc.constantFrom(...names), { minLength: 1, maxLength: 4 }), { nil: undefined, freq: 2 })
+const some = (names: readonly string[]) =>
+  fc.option(fc.uniqueArray(fc.constantFrom(...names), { minLength: 1, maxLength: 4 }), { nil: undefined, freq: 2 })
 
 export function includes(subject: Subject, resource: string, depth: number): fc.Arbitrary<Include[]> {
   const { relations } = MODEL[resource] as ResourceModel
@@ -137,7 +189,12 @@ export function includes(subject: Subject, resource: string, depth: number): fc.
     return fc.record<Include>({
       relation: fc.constant(relation),
       fields: some(Object.keys(readable(MODEL[target]!, subject.viewer))),
-      limit: list ? fc.option(fc.integer({ min: 1, max: 30 }).map(limit => limit > 15 ? limit : Math.ceil(limit / 4)), { nil: undefined }) : fc.constant(undefined),
+      limit: list
+        ? fc.option(
+            fc.integer({ min: 1, max: 30 }).map(limit => (limit > 15 ? limit : Math.ceil(limit / 4))),
+            { nil: undefined },
+          )
+        : fc.constant(undefined),
       sort: list ? sorts(orderedOf(target, subject.viewer), 2) : fc.constant([]),
       filter: list ? fc.option(filters(subject, target, 'json', 1), { nil: undefined }) : fc.constant(undefined),
       include: includes(subject, target, depth - 1),
@@ -148,7 +205,9 @@ export function includes(subject: Subject, resource: string, depth: number): fc.
 
 export function listQueries(subject: Subject, resource: string, form: Form, depth = 2): fc.Arbitrary<ListQuery> {
   const ordered = orderedOf(resource, subject.viewer)
-  const trash = subject.viewer.permissions.includes('trash') ? fc.constantFrom('active', 'active', 'active', 'both', 'trashed') : fc.constant('active')
+  const trash = subject.viewer.permissions.includes('trash')
+    ? fc.constantFrom('active', 'active', 'active', 'both', 'trashed')
+    : fc.constant('active')
   return fc.record<ListQuery>({
     filter: filters(subject, resource, form, depth),
     sort: sorts(ordered, 3),
@@ -167,14 +226,25 @@ const relationsIn = ({ filter, include }: { readonly filter?: Filter, readonly i
   namedIn([...filter?.and ?? [], ...filter?.or.flat() ?? []]) + include.reduce((sum, node) => sum + relationsIn(node), 0)
 
 const namedIn = (conditions: readonly AnyCondition[]): number =>
-  conditions.reduce((sum, condition) => sum + ('field' in condition ? 0 : 1 + (typeof condition.some === 'string' ? 0 : namedIn(condition.some))), 0)
+  conditions.reduce(
+    (sum, condition) => sum + ('field' in condition ? 0 : 1 + (typeof condition.some === 'string' ? 0 : namedIn(condition.some))),
+    0,
+  )
 
 export function aggregates(resource: string, viewer: Viewer): fc.Arbitrary<Aggregate[]> {
   const one = fc.constantFrom(...fieldsOf(resource, viewer)).chain(([field, kind]) => {
-    const fitting: Aggregate['function'][] = ['count', ...NUMERIC.has(kind) ? ['sum', 'avg'] as const : [], ...UNORDERED.has(kind) || kind === 'boolean' ? [] : ['min', 'max'] as const]
+    const fitting: Aggregate['function'][] = [
+      'count',
+      ...(NUMERIC.has(kind) ? (['sum', 'avg'] as const) : []),
+      ...(UNORDERED.has(kind) || kind === 'boolean' ? [] : (['min', 'max'] as const)),
+    ]
     return fc.constantFrom(...fitting).map((name): Aggregate => ({ function: name, field }))
   })
-  return fc.uniqueArray(fc.oneof({ weight: 4, arbitrary: one }, { weight: 1, arbitrary: fc.constant<Aggregate>({ function: 'count' }) }), { selector: aliasOf, minLength: 1, maxLength: 4 })
+  return fc.uniqueArray(fc.oneof({ weight: 4, arbitrary: one }, { weight: 1, arbitrary: fc.constant<Aggregate>({ function: 'count' }) }), {
+    selector: aliasOf,
+    minLength: 1,
+    maxLength: 4,
+  })
 }
 
 /** SQLite adds decimals and divides as doubles: an order by such a result is exact to 15 digits, not to the last. */
@@ -185,24 +255,41 @@ function comparable(resource: string, { function: name, field }: Aggregate): boo
 
 export function groupQueries(subject: Subject, resource: string, form: Form): fc.Arbitrary<GroupQuery> {
   const groupable = orderedOf(resource, subject.viewer)
-  return fc.tuple(aggregates(resource, subject.viewer), fc.uniqueArray(fc.constantFrom(...groupable), { maxLength: 3 })).chain(([aggregates, groupBy]) => {
-    const exact = aggregates.filter(aggregate => comparable(resource, aggregate))
-    return fc.record<GroupQuery>({
-      aggregates: fc.constant(aggregates),
-      groupBy: fc.constant(groupBy),
-      having: exact.length === 0 ? fc.constant([]) : fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, { weight: 2, arbitrary: having(subject, resource, exact).map(one => [one]) }),
-      filter: filters(subject, resource, form, 2).filter(filter => relationsIn({ filter, include: [] }) <= MOST_RELATIONS),
-      sort: sorts([...groupBy, ...exact.map(aliasOf)], 2),
-      page: fc.constantFrom(1, 1, 1, 2),
-      limit: fc.integer({ min: 2, max: 25 }),
+  return fc
+    .tuple(aggregates(resource, subject.viewer), fc.uniqueArray(fc.constantFrom(...groupable), { maxLength: 3 }))
+    .chain(([aggregates, groupBy]) => {
+      const exact = aggregates.filter(aggregate => comparable(resource, aggregate))
+      return fc.record<GroupQuery>({
+        aggregates: fc.constant(aggregates),
+        groupBy: fc.constant(groupBy),
+        having:
+          exact.length === 0
+            ? fc.constant([])
+            : fc.oneof(
+                { weight: 2, arbitrary: fc.constant([]) },
+                { weight: 2, arbitrary: having(subject, resource, exact).map(one => [one]) },
+              ),
+        filter: filters(subject, resource, form, 2).filter(filter => relationsIn({ filter, include: [] }) <= MOST_RELATIONS),
+        sort: sorts([...groupBy, ...exact.map(aliasOf)], 2),
+        page: fc.constantFrom(1, 1, 1, 2),
+        limit: fc.integer({ min: 2, max: 25 }),
+      })
     })
-  })
 }
 
 function having(subject: Subject, resource: string, aggregates: readonly Aggregate[]): fc.Arbitrary<GroupQuery['having'][number]> {
   return fc.constantFrom(...aggregates).chain((aggregate) => {
     const { function: name, field } = aggregate
-    const value = name === 'count' ? fc.integer({ min: 0, max: 12 }) : name === 'sum' || name === 'avg' ? fc.constantFrom(0, 1, 2, 12.5, 100, -3.25, 1000) : valueOf(subject, resource, field!)
-    return fc.record({ alias: fc.constant(aliasOf(aggregate)), operator: fc.constantFrom('$eq', '$ne', '$gt', '$gte', '$lt', '$lte'), value })
+    const value
+      = name === 'count'
+        ? fc.integer({ min: 0, max: 12 })
+        : name === 'sum' || name === 'avg'
+          ? fc.constantFrom(0, 1, 2, 12.5, 100, -3.25, 1000)
+          : valueOf(subject, resource, field!)
+    return fc.record({
+      alias: fc.constant(aliasOf(aggregate)),
+      operator: fc.constantFrom('$eq', '$ne', '$gt', '$gte', '$lt', '$lte'),
+      value,
+    })
   })
 }

@@ -12,8 +12,22 @@ import { createServer, type TestServer } from '../../support/server'
 const id = () => ({ id: integer('id').primaryKey({ autoIncrement: true }), organizationId: integer('organization_id').notNull() })
 const trash = () => ({ deletedAt: integer('deleted_at', { mode: 'timestamp_ms' }), deletionId: text('deletion_id') })
 const users = sqliteTable('users', { ...id(), name: text('name') })
-const posts = sqliteTable('posts', { ...id(), authorId: integer('author_id').notNull().references(() => users.id), title: text('title').notNull(), ...trash() })
-const comments = sqliteTable('comments', { ...id(), postId: integer('post_id').notNull().references(() => posts.id), body: text('body'), ...trash() })
+const posts = sqliteTable('posts', {
+  ...id(),
+  authorId: integer('author_id')
+    .notNull()
+    .references(() => users.id),
+  title: text('title').notNull(),
+  ...trash(),
+})
+const comments = sqliteTable('comments', {
+  ...id(),
+  postId: integer('post_id')
+    .notNull()
+    .references(() => posts.id),
+  body: text('body'),
+  ...trash(),
+})
 const tags = sqliteTable('tags', { ...id(), name: text('name') })
 const postTags = sqliteTable('post_tags', {
   organizationId: integer('organization_id').notNull(),

@@ -9,7 +9,14 @@ let server: Newsdata
 let small: Newsdata
 
 beforeAll(async () => {
-  small = await openNewsdata({ config: { relations: { maxDepth: 3, maxIncludes: 20, maxRows: 10, maxBytes: 1e6 }, objectLevelMaxRows: 20, pagination: { default: 'cursor', defaultLimit: 3, maxLimit: 12 }, aggregations: { enabled: true, maxGroupByFields: 2 } } })
+  small = await openNewsdata({
+    config: {
+      relations: { maxDepth: 3, maxIncludes: 20, maxRows: 10, maxBytes: 1e6 },
+      objectLevelMaxRows: 20,
+      pagination: { default: 'cursor', defaultLimit: 3, maxLimit: 12 },
+      aggregations: { enabled: true, maxGroupByFields: 2 },
+    },
+  })
   server = await openNewsdata()
 })
 
@@ -43,16 +50,36 @@ const BOUNDS: readonly (readonly [rule: string, path: (more: 0 | 1) => string, c
   ['500 values of a plain list', more => `articles?${filter({ id: list(500 + more) })}`],
   ['500 values of $in in brackets, as a comma list', more => `articles?${query({ 'filter[id][$in]': list(500 + more).join() })}`],
   ['500 values of $in in brackets, repeated', more => `articles?${list(500 + more, index => `filter[id][$in]=${index}`).join('&')}`],
-  ['500 values of $in in an include', more => `articles?${query({ include: JSON.stringify({ tags: { filter: { id: list(500 + more) } } }) })}`],
+  [
+    '500 values of $in in an include',
+    more => `articles?${query({ include: JSON.stringify({ tags: { filter: { id: list(500 + more) } } }) })}`,
+  ],
   ['20 branches of $or', more => `articles?${filter({ $or: list(20 + more, id => ({ id })) })}`],
   ['20 branches of $or in brackets', more => `articles?${list(20 + more, index => `filter[$or][${index}][id]=${index}`).join('&')}`],
   ['includes three deep', more => `articles?limit=1&include=author.articlesByAuthor.tags${more ? '.articles' : ''}`],
-  ['a filter three relations deep', more => `articles?${filter({ author: { articlesByAuthor: { section: more ? { articles: { id: 1 } } : { name: 'x' } } } })}`],
-  ['a filter three relations deep in brackets', more => `articles?${query({ [`filter[author][articlesByAuthor][section]${more ? '[articles]' : ''}[${more ? 'id' : 'name'}]`]: '1' })}`],
-  ['20 relations in filters', more => `articles?${filter({ author: { name: 'x' }, $or: list(20, index => index < 18 + more ? { author: { name: 'x' } } : { id: 1 }), editor: { name: 'x' } })}`],
-  ['20 relations in filters, those of includes among them', more => `articles?${query({ filter: JSON.stringify({ $or: list(19, () => ({ author: { name: 'x' } })) }), include: JSON.stringify({ articles: { filter: { author: { name: 'x' }, ...more && { editor: null } } } }) })}`],
+  [
+    'a filter three relations deep',
+    more => `articles?${filter({ author: { articlesByAuthor: { section: more ? { articles: { id: 1 } } : { name: 'x' } } } })}`,
+  ],
+  [
+    'a filter three relations deep in brackets',
+    more => `articles?${query({ [`filter[author][articlesByAuthor][section]${more ? '[articles]' : ''}[${more ? 'id' : 'name'}]`]: '1' })}`,
+  ],
+  [
+    '20 relations in filters',
+    more =>
+      `articles?${filter({ author: { name: 'x' }, $or: list(20, index => (index < 18 + more ? { author: { name: 'x' } } : { id: 1 })), editor: { name: 'x' } })}`,
+  ],
+  [
+    '20 relations in filters, those of includes among them',
+    more =>
+      `articles?${query({ filter: JSON.stringify({ $or: list(19, () => ({ author: { name: 'x' } })) }), include: JSON.stringify({ articles: { filter: { author: { name: 'x' }, ...(more && { editor: null }) } } }) })}`,
+  ],
   ['20 includes', more => `articles?${tree(20 + more)}`],
-  ['five fields of groupBy', more => `articles/aggregate?groupBy=${['id', 'title', 'status', 'words', 'score', 'price'].slice(0, 5 + more)}`],
+  [
+    'five fields of groupBy',
+    more => `articles/aggregate?groupBy=${['id', 'title', 'status', 'words', 'score', 'price'].slice(0, 5 + more)}`,
+  ],
   ['20 aggregates', more => `articles/aggregate?aggregate=${aggregates(20 + more)}`],
   ['64 KiB of a query', more => `articles?x=${'y'.repeat(65_535 + more)}`],
   ['a JSON parameter twelve deep', more => `articles?${query({ include: nested(12 + more) })}`, 'INVALID_QUERY'],
@@ -68,14 +95,23 @@ function aggregates(count: number) {
 const nested = (depth: number) => `${'{"x":'.repeat(depth)}1${'}'.repeat(depth)}`
 
 describe('a query', () => {
-  it.each(BOUNDS.map(([rule, path, code]) => ({ rule, path, code })))('is answered with $rule, and refused with one more', async ({ path, code }) => {
-    const [within, beyond] = await Promise.all([0, 1].map(async more => (await server.request('GET', `/api/${path(more as 0 | 1)}`, { caller })).body))
-    expect([within.statusCode, within.data.code]).toEqual([code && 400, code])
-    expect([beyond.statusCode, beyond.data.code]).toEqual([400, 'LIMIT_EXCEEDED'])
-  })
+  it.each(BOUNDS.map(([rule, path, code]) => ({ rule, path, code })))(
+    'is answered with $rule, and refused with one more',
+    async ({ path, code }) => {
+      const [within, beyond] = await Promise.all(
+        [0, 1].map(async more => (await server.request('GET', `/api/${path(more as 0 | 1)}`, { caller })).body),
+      )
+      expect([within.statusCode, within.data.code]).toEqual([code && 400, code])
+      expect([beyond.statusCode, beyond.data.code]).toEqual([400, 'LIMIT_EXCEEDED'])
+    },
+  )
 
   it('can bind more values than the parameter limit of an engine', async () => {
-    const { status, body } = await server.request('GET', `/api/articles?${filter({ id: { $in: list(500) }, words: { $nin: list(500) } })}`, { caller })
+    const { status, body } = await server.request(
+      'GET',
+      `/api/articles?${filter({ id: { $in: list(500) }, words: { $nin: list(500) } })}`,
+      { caller },
+    )
     expect([status, body.data.length > 0]).toEqual([200, true])
     expect(server.statements().every(text => text.split('?').length <= 100)).toBe(true)
   })
@@ -88,8 +124,12 @@ const LIST_VALUES: Record<string, [string, string]> = { aggregate: ['count', 'ma
 
 /** Requests that cannot be meant. */
 const REFUSED: readonly (readonly [rule: string, path: string, code: string])[] = [
-  ...['page', 'limit'].flatMap(name => NO_NUMBERS.map(value => [`${name}=${JSON.stringify(value)}`, `articles?${query({ [name]: value })}`, 'INVALID_QUERY'] as const)),
-  ...SCALARS.map(name => [`${name} given twice`, `articles${name === 'having' ? '/aggregate' : ''}?${name}=1&${name}=1`, 'INVALID_QUERY'] as const),
+  ...['page', 'limit'].flatMap(name =>
+    NO_NUMBERS.map(value => [`${name}=${JSON.stringify(value)}`, `articles?${query({ [name]: value })}`, 'INVALID_QUERY'] as const),
+  ),
+  ...SCALARS.map(
+    name => [`${name} given twice`, `articles${name === 'having' ? '/aggregate' : ''}?${name}=1&${name}=1`, 'INVALID_QUERY'] as const,
+  ),
   ['page and cursor together', 'articles?page=1&cursor=', 'INVALID_QUERY'],
   ['a filter in both forms', 'articles?filter={}&filter[id]=1', 'INVALID_QUERY'],
   ['both sides of the trash', 'articles?includeDeleted=true&onlyDeleted=true', 'INVALID_QUERY'],
@@ -205,7 +245,10 @@ describe('a list', () => {
     }
     expect((await get('tags?page=1&count=none', small)).data).toHaveLength(3)
     const estimated = await get('tags?page=1&count=estimated', small)
-    expect([estimated.data.length, estimated.meta]).toEqual([3, { page: 1, limit: 3, total: expect.toSatisfy((total: number) => total > 3 && total <= 20), totalIsMore: true, hasMore: true }])
+    expect([estimated.data.length, estimated.meta]).toEqual([
+      3,
+      { page: 1, limit: 3, total: expect.toSatisfy((total: number) => total > 3 && total <= 20), totalIsMore: true, hasMore: true },
+    ])
     expect((await get(`tags?page=1&count=estimated&${filter({ id: { $lte: 20 } })}`, small)).meta.totalIsMore).toBeUndefined()
     expect((await get(`tags?page=1&${filter({ id: { $lte: 20 } })}`, small)).meta.total).toBeGreaterThan(0)
     const visible = server.data.tags!.filter(row => MODEL.tags!.visible(row, { tenant: 1, permissions: [] }))

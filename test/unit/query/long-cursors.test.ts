@@ -13,8 +13,12 @@ beforeAll(async () => {
   client.exec('create table notes (id integer primary key, body text not null)')
   const insert = client.prepare('insert into notes (body) values (?)')
   // Texts with the same start, in which only the end differs.
-  for (const body of ['a', `${'b'.repeat(6000)}1`, `${'b'.repeat(6000)}2`, `${'c'.repeat(12_000)}1`, `${'c'.repeat(12_000)}2`]) insert.run(body)
-  server = await createServer({ db: drizzle({ client }), registrations: [{ name: 'notes', schema: notes, authorization: { permissions: { read: true } } }] })
+  for (const body of ['a', `${'b'.repeat(6000)}1`, `${'b'.repeat(6000)}2`, `${'c'.repeat(12_000)}1`, `${'c'.repeat(12_000)}2`])
+    insert.run(body)
+  server = await createServer({
+    db: drizzle({ client }),
+    registrations: [{ name: 'notes', schema: notes, authorization: { permissions: { read: true } } }],
+  })
 })
 afterAll(() => void client.close())
 

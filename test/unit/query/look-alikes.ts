@@ -10,7 +10,7 @@ import type { ResourceAuth, ResourceRegistration } from '../../../src/runtime/se
 import { createServer, type TestServer } from '../../support/server'
 import { DIALECTS as RENDERERS } from '../../support/dialects'
 
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- one description of the tables for three dialects, whose builders share no type
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- the builders of three dialects share no type
 type Any = any
 export type Columns = Record<string, Column>
 
@@ -26,14 +26,29 @@ interface DialectCase {
 /** SQLite has no schemas: two files declare tables of one name, whose columns are called differently. */
 export const DIALECTS: Readonly<Record<Engine['dialect'], DialectCase>> = {
   pg: {
-    render: new pg.PgDialect(), int: pg.integer, text: pg.text, primaryKey: pg.primaryKey, alias: pg.alias,
-    table: schema => schema === 'main' ? pg.pgTable : pg.pgSchema(schema).table,
+    render: new pg.PgDialect(),
+    int: pg.integer,
+    text: pg.text,
+    primaryKey: pg.primaryKey,
+    alias: pg.alias,
+    table: schema => (schema === 'main' ? pg.pgTable : pg.pgSchema(schema).table),
   },
   mysql: {
-    render: new mysql.MySqlDialect(), int: mysql.int, text: name => mysql.varchar(name, { length: 50 }), primaryKey: mysql.primaryKey, alias: mysql.alias,
-    table: schema => schema === 'main' ? mysql.mysqlTable : mysql.mysqlSchema(schema).table,
+    render: new mysql.MySqlDialect(),
+    int: mysql.int,
+    text: name => mysql.varchar(name, { length: 50 }),
+    primaryKey: mysql.primaryKey,
+    alias: mysql.alias,
+    table: schema => (schema === 'main' ? mysql.mysqlTable : mysql.mysqlSchema(schema).table),
   },
-  sqlite: { render: RENDERERS.sqlite, int: sqlite.integer, text: sqlite.text, primaryKey: sqlite.primaryKey, alias: sqlite.alias, table: () => sqlite.sqliteTable },
+  sqlite: {
+    render: RENDERERS.sqlite,
+    int: sqlite.integer,
+    text: sqlite.text,
+    primaryKey: sqlite.primaryKey,
+    alias: sqlite.alias,
+    table: () => sqlite.sqliteTable,
+  },
 }
 
 export const SCHEMAS = ['main', 'shop', 'bank'] as const
@@ -45,16 +60,34 @@ export function tablesOf(dialect: Engine['dialect'], schema: Schema): Record<str
   const table = of.table(schema)
   const named = (name: string) => dialect === 'sqlite' ? `${schema}_${name}` : name
   const trash = () => ({ deletedAt: int(named('deleted_at')), deletionId: text(named('deletion_id')) })
-  const items: Any = table('items', { 'id': int(named('id')).primaryKey(), 'name': text(named('name')), 'a,b': int(named('ab')), 'parentId': int(named('parent_id')).references((): Any => items.id), ...trash() })
-  const parts: Any = table('parts', { id: int(named('id')).primaryKey(), itemId: int(named('item_id')).references((): Any => items.id, { onDelete: 'cascade' }), name: text(named('name')), ...trash() })
+  const items: Any = table('items', {
+    'id': int(named('id')).primaryKey(),
+    'name': text(named('name')),
+    'a,b': int(named('ab')),
+    'parentId': int(named('parent_id')).references((): Any => items.id),
+    ...trash(),
+  })
+  const parts: Any = table('parts', {
+    id: int(named('id')).primaryKey(),
+    itemId: int(named('item_id')).references((): Any => items.id, { onDelete: 'cascade' }),
+    name: text(named('name')),
+    ...trash(),
+  })
   const notes: Any = table('notes', {
     id: int(named('id')).primaryKey(), itemId: int(named('item_id')).references((): Any => items.id, { onDelete: 'set null' }),
     partId: int(named('part_id')).references((): Any => parts.id, { onDelete: 'restrict' }), name: text(named('name')),
   })
   const labels: Any = table('labels', { id: int(named('id')).primaryKey(), name: text(named('name')), ...schema === 'bank' && trash() })
-  const itemLabels: Any = table('item_labels', {
-    itemId: int(named('item_id')).references((): Any => items.id), labelId: int(named('label_id')).references((): Any => labels.id), name: text(named('name')), ...schema === 'bank' && trash(),
-  }, (t: Any) => [primaryKey({ columns: [t.itemId, t.labelId] })])
+  const itemLabels: Any = table(
+    'item_labels',
+    {
+      itemId: int(named('item_id')).references((): Any => items.id),
+      labelId: int(named('label_id')).references((): Any => labels.id),
+      name: text(named('name')),
+      ...(schema === 'bank' && trash()),
+    },
+    (t: Any) => [primaryKey({ columns: [t.itemId, t.labelId] })],
+  )
   return { items, parts, notes, labels, itemLabels }
 }
 
@@ -84,17 +117,34 @@ export interface Rules {
 
 const JUDGED: ReadonlySet<string> = new Set(['shop_parts', 'bank_labels', 'bank_itemLabels'])
 
-function registrationsOf(dialect: Engine['dialect'], modules: Readonly<Record<Schema, Record<string, Table & Columns>>>): ResourceRegistration[] {
-  const permissions = { read: true, create: true, update: true, delete: true, restore: true, purge: true, aggregate: true, viewDeleted: true } as const
-  return SCHEMAS.flatMap(schema => Object.entries(modules[schema]).filter(([name]) => name !== 'itemLabels' || schema !== 'shop').map(([name, table]): ResourceRegistration => ({
-    name: `${schema}_${name}`,
-    schema: table,
-    authorization: {
-      permissions,
-      listFilter: (own: Table, ctx: { user: { rules: Rules } }) => FILTERS[ctx.user.rules.filters[name] ?? 0]!(own as Table & Columns, modules[schema].labels!, DIALECTS[dialect].alias),
-      ...JUDGED.has(`${schema}_${name}`) && { objectLevel: () => true },
-    } as unknown as ResourceAuth,
-  })))
+function registrationsOf(
+  dialect: Engine['dialect'],
+  modules: Readonly<Record<Schema, Record<string, Table & Columns>>>,
+): ResourceRegistration[] {
+  const permissions = {
+    read: true,
+    create: true,
+    update: true,
+    delete: true,
+    restore: true,
+    purge: true,
+    aggregate: true,
+    viewDeleted: true,
+  } as const
+  return SCHEMAS.flatMap(schema =>
+    Object.entries(modules[schema])
+      .filter(([name]) => name !== 'itemLabels' || schema !== 'shop')
+      .map(([name, table]): ResourceRegistration => ({
+        name: `${schema}_${name}`,
+        schema: table,
+        authorization: {
+          permissions,
+          listFilter: (own: Table, ctx: { user: { rules: Rules } }) =>
+            FILTERS[ctx.user.rules.filters[name] ?? 0]!(own as Table & Columns, modules[schema].labels!, DIALECTS[dialect].alias),
+          ...(JUDGED.has(`${schema}_${name}`) && { objectLevel: () => true }),
+        } as unknown as ResourceAuth,
+      })),
+  )
 }
 
 /** Answers every question with one row of ones: there is a record 1, it hangs on record 1, and it counts as one. */
@@ -120,8 +170,14 @@ function createFake(dialect: Engine['dialect'], concurrent: boolean): Engine {
 
 export async function openLookAlikes(dialect: Engine['dialect'], concurrent: boolean): Promise<TestServer> {
   vi.resetModules()
-  vi.doMock('../../../src/runtime/server/engines/index.ts', () => ({ createEngine: () => createFake(dialect, concurrent), assertEngine: () => {} }))
-  const modules = Object.fromEntries(SCHEMAS.map(schema => [schema, tablesOf(dialect, schema)])) as Record<Schema, Record<string, Table & Columns>>
+  vi.doMock('../../../src/runtime/server/engines/index.ts', () => ({
+    createEngine: () => createFake(dialect, concurrent),
+    assertEngine: () => {},
+  }))
+  const modules = Object.fromEntries(SCHEMAS.map(schema => [schema, tablesOf(dialect, schema)])) as Record<
+    Schema,
+    Record<string, Table & Columns>
+  >
   const server = await createServer({ db: {}, registrations: registrationsOf(dialect, modules), modules: Object.values(modules) })
   vi.doUnmock('../../../src/runtime/server/engines/index.ts')
   vi.resetModules()

@@ -1,4 +1,7 @@
-/** Compares the walk over Drizzle's SQL with Drizzle's rendering: the same values, and two keys are equal exactly if the SQL texts are equal. */
+/**
+ * Compares the walk over Drizzle's SQL with Drizzle's rendering: the same values, and two keys are equal exactly if the SQL texts are
+ * equal.
+ */
 import { alias, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { and, eq, exists, gt, inArray, isNull, like, not, or, sql, type SQL } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
@@ -9,7 +12,12 @@ import { parameterize, template } from '../../../src/runtime/server/core/sql/par
 import { constant, value, where } from '../../../src/runtime/server/core/sql/where'
 import { DIALECTS } from '../../support/dialects'
 
-const posts = sqliteTable('posts', { id: integer('id').primaryKey(), status: text('status'), at: integer('at', { mode: 'timestamp' }), title: text('title') })
+const posts = sqliteTable('posts', {
+  id: integer('id').primaryKey(),
+  status: text('status'),
+  at: integer('at', { mode: 'timestamp' }),
+  title: text('title'),
+})
 const users = sqliteTable('users', { id: integer('id').primaryKey(), status: text('status') })
 const postsAlias = alias(posts, 'other')
 const dialect = DIALECTS.sqlite

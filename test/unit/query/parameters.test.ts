@@ -14,7 +14,10 @@ const config = (strictParameters: 'warn' | boolean) => ({ http: { ...DEFAULT_CON
 const endpoints = async () => ({
   'GET /api/free': createEndpoint({ handler: ({ query }) => query }),
   'GET /api/narrow': createEndpoint({ query: z.object({ page: z.string().optional() }), handler: ({ query }) => query }),
-  'GET /api/piped': createEndpoint({ query: z.object({ page: z.string().optional() }).transform(query => query), handler: ({ query }) => query }),
+  'GET /api/piped': createEndpoint({
+    query: z.object({ page: z.string().optional() }).transform(query => query),
+    handler: ({ query }) => query,
+  }),
   'GET /api/open': createEndpoint({ query: z.looseObject({ page: z.string().optional() }), handler: ({ query }) => query }),
 })
 
@@ -28,12 +31,23 @@ beforeAll(async () => {
 
 afterAll(() => [strict, api].forEach(({ close }) => close()))
 
-const PARAMS: Readonly<Record<string, string>> = { id: '1', resource: 'things', relation: 'marks', table: 'thingMarks', name: 'things', key: 'x' }
-const toPath = (template: string) => template.replace(/^\/api/, '').replace(/:(\w+)|\{(\w+)\}/g, (_, name: string, other: string) => PARAMS[name ?? other]!)
+const PARAMS: Readonly<Record<string, string>> = {
+  id: '1',
+  resource: 'things',
+  relation: 'marks',
+  table: 'thingMarks',
+  name: 'things',
+  key: 'x',
+}
+const toPath = (template: string) =>
+  template.replace(/^\/api/, '').replace(/:(\w+)|\{(\w+)\}/g, (_, name: string, other: string) => PARAMS[name ?? other]!)
 
 const unknown = (name: string, meant?: string) => ({
   status: 400,
-  body: { message: `"${name}" is not a parameter of this route.${meant === undefined ? '' : ` Did you mean \`${meant}\`?`}`, data: { code: 'INVALID_QUERY', parameter: name } },
+  body: {
+    message: `"${name}" is not a parameter of this route.${meant === undefined ? '' : ` Did you mean \`${meant}\`?`}`,
+    data: { code: 'INVALID_QUERY', parameter: name },
+  },
 })
 
 describe('with `strictParameters: true`, an unknown parameter', () => {
@@ -41,22 +55,33 @@ describe('with `strictParameters: true`, an unknown parameter', () => {
     const send = (query: Record<string, string>) => strict.send({ method, path: toPath(path), query })
     expect(await send({ nonsense: '1' })).toMatchObject(unknown('nonsense'))
     expect(await send({ ['__proto__']: '1' })).toMatchObject(unknown('__proto__'))
-    for (const known of [...PARAMETERS[name], ...method === 'GET' ? [] : ['dryRun']]) expect((await send({ [known]: '' })).text).not.toContain('is not a parameter')
+    for (const known of [...PARAMETERS[name], ...(method === 'GET' ? [] : ['dryRun'])])
+      expect((await send({ [known]: '' })).text).not.toContain('is not a parameter')
   })
 
-  it.each([['fitler', 'filter'], ['fitler[id]', 'filter'], ['Limit', 'limit'], ['includes', 'include'], ['order', undefined], ['page[__proto__]', 'page']])(
-    'is named, with the parameter that is meant: %s', async (name, meant) => {
-      expect(await strict.send({ path: '/things', query: { [name]: '1' } })).toMatchObject(unknown(name, meant))
-    })
+  it.each([
+    ['fitler', 'filter'],
+    ['fitler[id]', 'filter'],
+    ['Limit', 'limit'],
+    ['includes', 'include'],
+    ['order', undefined],
+    ['page[__proto__]', 'page'],
+  ])('is named, with the parameter that is meant: %s', async (name, meant) => {
+    expect(await strict.send({ path: '/things', query: { [name]: '1' } })).toMatchObject(unknown(name, meant))
+  })
 
   it('is refused by every operation that the OpenAPI document lists, and every parameter of the document is known', async () => {
     const { body: document } = await strict.send({ path: '/_openapi.json' })
     const count = { operations: 0, parameters: 0 }
-    const named = (parameter: { $ref?: string }) => parameter.$ref ? document.components.parameters[parameter.$ref.split('/').at(-1)!] : parameter
-    for (const [template, operations] of Object.entries(document.paths as Record<string, Record<string, { parameters?: { $ref?: string }[] }>>)) {
+    const named = (parameter: { $ref?: string }) =>
+      parameter.$ref ? document.components.parameters[parameter.$ref.split('/').at(-1)!] : parameter
+    for (const [template, operations] of Object.entries(
+      document.paths as Record<string, Record<string, { parameters?: { $ref?: string }[] }>>,
+    )) {
       for (const [method, { parameters = [] }] of Object.entries(operations)) {
         if (template.includes('/free') || template.includes('/open')) continue
-        const send = (name: string, accept = '*/*') => strict.send({ method: method.toUpperCase(), path: toPath(template), query: { [name]: '' }, headers: { accept } })
+        const send = (name: string, accept = '*/*') =>
+          strict.send({ method: method.toUpperCase(), path: toPath(template), query: { [name]: '' }, headers: { accept } })
         expect([template, method, (await send('nonsense')).text]).toEqual([template, method, expect.stringContaining('is not a parameter')])
         count.operations++
         for (const { name, in: where } of parameters.map(named)) {
@@ -73,12 +98,15 @@ describe('with `strictParameters: true`, an unknown parameter', () => {
   })
 
   it('is refused after authorization, so that the routes of others look the same', async () => {
-    for (const path of ['/pairs', '/pairs/1,x', '/_m2m/junctions']) expect((await strict.send({ path, query: { nonsense: '1' } }, {})).status).toBe(401)
+    for (const path of ['/pairs', '/pairs/1,x', '/_m2m/junctions'])
+      expect((await strict.send({ path, query: { nonsense: '1' } }, {})).status).toBe(401)
   })
 
   it('of an endpoint is refused only if its `query` schema lists every parameter', async () => {
     const statuses = async (path: string) => (await strict.send({ path, query: { pge: '1' } })).status
-    expect([await statuses('/free'), await statuses('/narrow'), await statuses('/piped'), await statuses('/open')]).toEqual([200, 400, 400, 200])
+    expect([await statuses('/free'), await statuses('/narrow'), await statuses('/piped'), await statuses('/open')]).toEqual([
+      200, 400, 400, 200,
+    ])
     expect(await strict.send({ path: '/narrow', query: { pge: '1' } })).toMatchObject(unknown('pge', 'page'))
     expect((await strict.send({ path: '/narrow', query: { page: '1' } })).status).toBe(200)
   })
@@ -96,7 +124,9 @@ describe('an unknown parameter', () => {
     const log = vi.spyOn(console, 'warn').mockImplementation(() => {})
     const { status, body } = await warned.send({ path: '/things', query: { 'fitler[id]\n': '7' } })
     expect([status, body.data.length]).toEqual([200, 1])
-    expect(log.mock.calls.map(line => line.join(' '))).toEqual(['[auto-api] GET /api/things "fitler[id]\\n" is not a parameter of this route. Did you mean `filter`?'])
+    expect(log.mock.calls.map(line => line.join(' '))).toEqual([
+      '[auto-api] GET /api/things "fitler[id]\\n" is not a parameter of this route. Did you mean `filter`?',
+    ])
     log.mockRestore()
     warned.close()
   })

@@ -35,9 +35,19 @@ const thingMarks = sqliteTable('thing_marks', {
   markId: integer('mark_id').notNull().references(() => marks.id),
   position: integer('position'),
 }, t => [primaryKey({ columns: [t.thingId, t.markId] })])
-const pairs = sqliteTable('pairs', { a: integer('a').notNull(), b: text('b').notNull(), note: text('note') }, t => [primaryKey({ columns: [t.a, t.b] })])
+const pairs = sqliteTable('pairs', { a: integer('a').notNull(), b: text('b').notNull(), note: text('note') }, t => [
+  primaryKey({ columns: [t.a, t.b] }),
+])
 
-const tables = { things, marks, thingMarks, pairs, auditLog: auditLogTable(), apiTokens: apiTokensTable(), idempotencyKeys: idempotencyKeysTable() }
+const tables = {
+  things,
+  marks,
+  thingMarks,
+  pairs,
+  auditLog: auditLogTable(),
+  apiTokens: apiTokensTable(),
+  idempotencyKeys: idempotencyKeysTable(),
+}
 
 const ALL: ResourceAuth = {
   permissions: { read: true, create: true, update: true, delete: true, aggregate: true, restore: true, purge: true, viewDeleted: true },
@@ -105,7 +115,12 @@ export async function openPlaces(options: Partial<ServerOptions> = {}): Promise<
   return {
     send({ method = 'GET', path, query = {}, body, raw, headers = {} }, caller = CALLER) {
       const parameters = new URLSearchParams(query)
-      return server.request(method, `/api${path}${parameters.size > 0 ? `?${parameters}` : ''}`, { body, raw, headers: { ...headers }, caller })
+      return server.request(method, `/api${path}${parameters.size > 0 ? `?${parameters}` : ''}`, {
+        body,
+        raw,
+        headers: { ...headers },
+        caller,
+      })
     },
     close: () => void client.close(),
   }

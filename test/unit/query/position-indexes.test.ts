@@ -9,13 +9,17 @@ import type { Engine } from '../../../src/runtime/server/engines/engine'
 import { createResources } from '../../../src/runtime/server/schema/resource'
 import { DEFAULT_CONFIG } from '../../../src/runtime/shared/defaults'
 
-const items = sqliteTable('items', { id: integer('id').primaryKey(), a: integer('a').notNull(), b: integer('b'), c: integer('c').notNull() }, table => [
-  index('by_a').on(table.a, table.c), index('by_b').on(table.b, table.id),
-])
+const items = sqliteTable(
+  'items',
+  { id: integer('id').primaryKey(), a: integer('a').notNull(), b: integer('b'), c: integer('c').notNull() },
+  table => [index('by_a').on(table.a, table.c), index('by_b').on(table.b, table.id)],
+)
 const { byName } = allFields(createResources([{ name: 'items', schema: items }], [{ items }], DEFAULT_CONFIG).get('items')!)
 
 const client = new Database(':memory:')
-client.exec('create table items (id integer primary key, a integer not null, b integer, c integer not null); create index by_a on items (a, c); create index by_b on items (b, id)')
+client.exec(
+  'create table items (id integer primary key, a integer not null, b integer, c integer not null); create index by_a on items (a, c); create index by_b on items (b, id)',
+)
 const db = drizzle({ client })
 
 it.each([

@@ -1,4 +1,6 @@
-/** The rows after a position are those that follow it in the list, with every order, both forms of the condition and both places of NULL. */
+/**
+ * The rows after a position are those that follow it in the list, with every order, both forms of the condition and both places of NULL.
+ */
 import Database from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { bigint, pgTable, text as pgText } from 'drizzle-orm/pg-core'
@@ -25,7 +27,25 @@ client.exec('create table items (id integer primary key, a integer not null, b i
 for (const { id, a, b, c } of ITEMS) client.prepare('insert into items values (?, ?, ?, ?)').run(id, a, b, c)
 const db = drizzle({ client })
 
-const ORDERS = ['id', '-id', 'a,id', '-a,-id', 'a,-id', '-a,id', 'b,id', '-b,id', 'b,-c,id', '-b,c,-id', 'c,-a,b,id', 'a,b,id', '-a,-b,-id', 'b', '-b', 'a', 'a,a']
+const ORDERS = [
+  'id',
+  '-id',
+  'a,id',
+  '-a,-id',
+  'a,-id',
+  '-a,id',
+  'b,id',
+  '-b,id',
+  'b,-c,id',
+  '-b,c,-id',
+  'c,-a,b,id',
+  'a,b,id',
+  '-a,-b,-id',
+  'b',
+  '-b',
+  'a',
+  'a,a',
+]
 
 const toOrder = (sort: string): Order[] => sort.split(',').map((part) => {
   const field = allFields(resource).byName.get(part.replace('-', ''))!
@@ -44,7 +64,12 @@ function compareItems(order: readonly Order[], nullsLow: boolean) {
   }
 }
 
-describe.each([[true, true], [true, false], [false, true], [false, false]])('after a position, NULL first: %s, tuples: %s', (nullsLow, tupleComparison) => {
+describe.each([
+  [true, true],
+  [true, false],
+  [false, true],
+  [false, false],
+])('after a position, NULL first: %s, tuples: %s', (nullsLow, tupleComparison) => {
   const engine = { adapter: { nullsLow, tupleComparison } } as Engine
 
   it.each(ORDERS)('of the order %s', (sort) => {
@@ -52,18 +77,33 @@ describe.each([[true, true], [true, false], [false, true], [false, false]])('aft
     const compare = compareItems(order, nullsLow)
     for (const position of ITEMS) {
       const values = order.map(({ field }) => position[field.name as keyof Item])
-      const found = db.select({ id: items.id }).from(items).where(after(engine, order, values).getSQL()).all().map(({ id }) => id)
-      expect(found.toSorted()).toEqual(ITEMS.filter(item => compare(item, position) > 0).map(({ id }) => id).toSorted())
+      const found = db
+        .select({ id: items.id })
+        .from(items)
+        .where(after(engine, order, values).getSQL())
+        .all()
+        .map(({ id }) => id)
+      expect(found.toSorted()).toEqual(
+        ITEMS.filter(item => compare(item, position) > 0)
+          .map(({ id }) => id)
+          .toSorted(),
+      )
     }
   })
 })
 
 it.each(ORDERS.filter(sort => sort.endsWith('id')))('pages by cursor show every row once, in the order %s', async (sort) => {
-  const { request } = await createServer({ registrations: [{ name: 'items', schema: items, authorization: { permissions: { read: true } } }], db })
+  const { request } = await createServer({
+    registrations: [{ name: 'items', schema: items, authorization: { permissions: { read: true } } }],
+    db,
+  })
   for (const limit of [1, 4]) {
     const ids: number[] = []
     for (let cursor: string | null = ''; cursor !== null;) {
-      const { body }: { body: { data: Item[], meta: { nextCursor: string | null } } } = await request('GET', `/api/items?sort=${sort}&limit=${limit}&cursor=${cursor}`)
+      const { body }: { body: { data: Item[], meta: { nextCursor: string | null } } } = await request(
+        'GET',
+        `/api/items?sort=${sort}&limit=${limit}&cursor=${cursor}`,
+      )
       ids.push(...body.data.map(({ id }) => id))
       cursor = body.meta.nextCursor
     }
@@ -75,7 +115,10 @@ const hexadecimal = customType<{ data: string, driverData: Uint8Array }>({
   dataType: () => 'blob', toDriver: value => Buffer.from(value, 'hex'), fromDriver: value => Buffer.from(value).toString('hex'),
 })
 
-it.each([['a custom type', hexadecimal('id')], ['a blob', blob('id', { mode: 'buffer' })]])('pages by cursor show every row once, by a key of %s', async (_type, id) => {
+it.each([
+  ['a custom type', hexadecimal('id')],
+  ['a blob', blob('id', { mode: 'buffer' })],
+])('pages by cursor show every row once, by a key of %s', async (_type, id) => {
   const client = new Database(':memory:')
   client.exec('create table marks (id blob primary key); insert into marks values (x\'01ff\'), (x\'02\'), (x\'0300\'), (x\'2a\')')
   const marks = sqliteTable('marks', { id: id.primaryKey() })
@@ -83,7 +126,10 @@ it.each([['a custom type', hexadecimal('id')], ['a blob', blob('id', { mode: 'bu
   const { request } = await createServer({ registrations, db: drizzle({ client }) })
   const ids: unknown[] = []
   for (let cursor: string | null = ''; cursor !== null && ids.length < 9;) {
-    const { body }: { body: { data: { id: unknown }[], meta: { nextCursor: string | null } } } = await request('GET', `/api/marks?limit=1&cursor=${cursor}`)
+    const { body }: { body: { data: { id: unknown }[], meta: { nextCursor: string | null } } } = await request(
+      'GET',
+      `/api/marks?limit=1&cursor=${cursor}`,
+    )
     ids.push(...body.data.map(row => row.id))
     cursor = body.meta.nextCursor
   }
@@ -93,7 +139,8 @@ it.each([['a custom type', hexadecimal('id')], ['a blob', blob('id', { mode: 'bu
 describe('a cursor', () => {
   const byId = toOrder('id')
   const refused = expect.objectContaining({ data: { code: 'INVALID_CURSOR', parameter: 'cursor' } })
-  const forged = async (payload: string) => decryptCursor('secret', await encrypt('secret', 'cursor', payload), resource, byId).catch((error: unknown) => error)
+  const forged = async (payload: string) =>
+    decryptCursor('secret', await encrypt('secret', 'cursor', payload), resource, byId).catch((error: unknown) => error)
 
   it('is for one order', () => {
     const cursor = createCursor(resource, byId, [5])
@@ -110,17 +157,29 @@ describe('a cursor', () => {
   })
 
   it.each([
-    ['another version', '1 items id\0n5'], ['another resource', '2 users id\0n5'], ['another order', '2 items -id\0n5'],
-    ['too many values', '2 items id\0n5*n6'], ['no value', '2 items id\0'], ['a value of another type', '2 items id\0seA'],
-    ['no number', '2 items id\0nx'], ['a fraction', '2 items id\0n1.5'], ['no bigint', '2 items id\0bx'], ['a bigint that is too large', `2 items id\0b${'9'.repeat(50)}`],
-    ['no type', '2 items id\u00005'], ['an unknown type', '2 items id\0oAA'], ['bytes', '2 items id\0xAA'], ['a cursor of version 1', '[1,"items","id",[5]]'], ['nothing', ''],
+    ['another version', '1 items id\0n5'],
+    ['another resource', '2 users id\0n5'],
+    ['another order', '2 items -id\0n5'],
+    ['too many values', '2 items id\0n5*n6'],
+    ['no value', '2 items id\0'],
+    ['a value of another type', '2 items id\0seA'],
+    ['no number', '2 items id\0nx'],
+    ['a fraction', '2 items id\0n1.5'],
+    ['no bigint', '2 items id\0bx'],
+    ['a bigint that is too large', `2 items id\0b${'9'.repeat(50)}`],
+    ['no type', '2 items id\u00005'],
+    ['an unknown type', '2 items id\0oAA'],
+    ['bytes', '2 items id\0xAA'],
+    ['a cursor of version 1', '[1,"items","id",[5]]'],
+    ['nothing', ''],
   ])('with %s is refused', async (_what, payload) => {
     expect(await forged(payload)).toEqual(refused)
   })
 
   it('of another secret, or not encrypted, is refused', async () => {
     const cursor = await encrypt('other', 'cursor', '2 items id\0n5')
-    for (const sent of [cursor, 'x', createCursor(resource, byId, [5])]) await expect(decryptCursor('secret', sent, resource, byId)).rejects.toEqual(refused)
+    for (const sent of [cursor, 'x', createCursor(resource, byId, [5])])
+      await expect(decryptCursor('secret', sent, resource, byId)).rejects.toEqual(refused)
   })
 
   it('keeps every digit of a bigint, and NULL', () => {

@@ -43,24 +43,37 @@ function forms(coverage: Coverage, query: ListQuery, spelling: Spelling): void {
 /** A page by number: its rows, what hangs on them, the total, the aggregates; and its first row as a single record. */
 const page: Property = {
   share: 0.45,
-  create: (server, coverage) => fc.asyncProperty(asked(server, 3), fc.constantFrom(1, 1, 1, 2, 3), fc.boolean(), async ({ resource, viewer, spelling, query, aggregates }, page, count) => {
-    const world = worldOf(server, viewer)
-    const rows = listRows(world, resource, query)
-    const expected = rows.slice((page - 1) * query.limit, page * query.limit).map(row => toRecord(world, resource, row, query.fields, query.include))
-    coverage.list(resource, query)
-    forms(coverage, query, spelling)
-    coverage.answer(expected.length)
-    const params = spellList(resource, query, { page, count }, aggregates, spelling)
-    if (expected.length > 0) expect(await ask(server, `${resource}/${addressOf(resource, rows[(page - 1) * query.limit]!)}`, params, viewer)).toEqual(expected[0])
-    const body = await ask(server, resource, params, viewer)
-    expect(body).toEqual({
-      data: expected,
-      meta: {
-        page, limit: query.limit, ...count ? { total: rows.length } : { hasMore: rows.length > page * query.limit },
-        ...aggregates.length > 0 && { aggregates: aggregateRows(rows, resource, aggregates) },
+  create: (server, coverage) =>
+    fc.asyncProperty(
+      asked(server, 3),
+      fc.constantFrom(1, 1, 1, 2, 3),
+      fc.boolean(),
+      async ({ resource, viewer, spelling, query, aggregates }, page, count) => {
+        const world = worldOf(server, viewer)
+        const rows = listRows(world, resource, query)
+        const expected = rows
+          .slice((page - 1) * query.limit, page * query.limit)
+          .map(row => toRecord(world, resource, row, query.fields, query.include))
+        coverage.list(resource, query)
+        forms(coverage, query, spelling)
+        coverage.answer(expected.length)
+        const params = spellList(resource, query, { page, count }, aggregates, spelling)
+        if (expected.length > 0)
+          expect(await ask(server, `${resource}/${addressOf(resource, rows[(page - 1) * query.limit]!)}`, params, viewer)).toEqual(
+            expected[0],
+          )
+        const body = await ask(server, resource, params, viewer)
+        expect(body).toEqual({
+          data: expected,
+          meta: {
+            page,
+            limit: query.limit,
+            ...(count ? { total: rows.length } : { hasMore: rows.length > page * query.limit }),
+            ...(aggregates.length > 0 && { aggregates: aggregateRows(rows, resource, aggregates) }),
+          },
+        })
       },
-    })
-  }),
+    ),
 }
 
 const addressOf = (resource: string, row: Row) => MODEL[resource]!.key.map(field => encodeURIComponent(String(row[field]))).join(',')
@@ -68,39 +81,58 @@ const addressOf = (resource: string, row: Row) => MODEL[resource]!.key.map(field
 /** All pages one after another are the whole list, in both modes. */
 const walk: Property = {
   share: 0.2,
-  create: (server, coverage) => fc.asyncProperty(asked(server, 1), fc.boolean(), async ({ resource, viewer, spelling, query, aggregates }, byCursor) => {
-    const world = worldOf(server, viewer)
-    const rows = listRows(world, resource, query)
-    const expected = rows.map(row => toRecord(world, resource, row, query.fields, query.include))
-    const order = orderOf(resource, query.sort, query.cursorFields).map(({ field }) => field)
-    const totals = aggregates.length > 0 && { aggregates: aggregateRows(rows, resource, aggregates) }
-    coverage.list(resource, query)
-    const seen: Row[] = []
-    let cursor: string | null = ''
-    for (let page = 1; page === 1 || (byCursor ? cursor !== null : seen.length < rows.length); page++) {
-      const place: Place = byCursor ? { cursor: cursor! } : { page, count: true }
-      const { data, meta } = await ask(server, resource, spellList(resource, query, place, aggregates, spelling), viewer)
-      seen.push(...data)
-      coverage.answer(data.length)
-      const hasMore = seen.length < rows.length
-      expect(meta).toEqual(byCursor ? { limit: query.limit, hasMore, nextCursor: hasMore ? expect.any(String) : null, ...totals } : { page, limit: query.limit, total: rows.length, ...totals })
-      if (byCursor && hasMore) coverage.cursor(order, MODEL[resource]!.key, rows[seen.length - 1]!, rows[seen.length]!)
-      if (page > expected.length + 1) throw new Error('The pages have no end.')
-      cursor = meta.nextCursor
-    }
-    expect(seen).toEqual(expected)
-  }),
+  create: (server, coverage) =>
+    fc.asyncProperty(asked(server, 1), fc.boolean(), async ({ resource, viewer, spelling, query, aggregates }, byCursor) => {
+      const world = worldOf(server, viewer)
+      const rows = listRows(world, resource, query)
+      const expected = rows.map(row => toRecord(world, resource, row, query.fields, query.include))
+      const order = orderOf(resource, query.sort, query.cursorFields).map(({ field }) => field)
+      const totals = aggregates.length > 0 && { aggregates: aggregateRows(rows, resource, aggregates) }
+      coverage.list(resource, query)
+      const seen: Row[] = []
+      let cursor: string | null = ''
+      for (let page = 1; page === 1 || (byCursor ? cursor !== null : seen.length < rows.length); page++) {
+        const place: Place = byCursor ? { cursor: cursor! } : { page, count: true }
+        const { data, meta } = await ask(server, resource, spellList(resource, query, place, aggregates, spelling), viewer)
+        seen.push(...data)
+        coverage.answer(data.length)
+        const hasMore = seen.length < rows.length
+        expect(meta).toEqual(
+          byCursor
+            ? { limit: query.limit, hasMore, nextCursor: hasMore ? expect.any(String) : null, ...totals }
+            : { page, limit: query.limit, total: rows.length, ...totals },
+        )
+        if (byCursor && hasMore) coverage.cursor(order, MODEL[resource]!.key, rows[seen.length - 1]!, rows[seen.length]!)
+        if (page > expected.length + 1) throw new Error('The pages have no end.')
+        cursor = meta.nextCursor
+      }
+      expect(seen).toEqual(expected)
+    }),
 }
 
-const NEW_KEYS = { articles: (index: number) => ({ id: 1000 + index }), entries: (index: number) => ({ id: 5_000_000n + BigInt(index), parentId: null }), tags: (index: number) => ({ id: 1000 + index }) } as const
+const NEW_KEYS = {
+  articles: (index: number) => ({ id: 1000 + index }),
+  entries: (index: number) => ({ id: 5_000_000n + BigInt(index), parentId: null }),
+  tags: (index: number) => ({ id: 1000 + index }),
+} as const
 
 /** While rows come and go between the pages, every untouched row is met exactly once, in its order. */
 const churn: Property<Newsdata> = {
   share: 0.1,
   create: (server, coverage) => {
     const changes = fc.array(fc.record({ insert: fc.boolean(), from: fc.nat(200) }), { minLength: 1, maxLength: 12 })
-    const cases = fc.tuple(fc.constantFrom('articles', 'entries', 'tags'), viewers, spellings).chain(([resource, viewer, spelling]) =>
-      fc.record({ resource: fc.constant(resource as keyof typeof NEW_KEYS), viewer: fc.constant(viewer), spelling: fc.constant(spelling), query: listQueries({ data: server.data, viewer }, resource, spelling.filter, 0), limit: fc.integer({ min: 1, max: 6 }), changes }))
+    const cases = fc
+      .tuple(fc.constantFrom('articles', 'entries', 'tags'), viewers, spellings)
+      .chain(([resource, viewer, spelling]) =>
+        fc.record({
+          resource: fc.constant(resource as keyof typeof NEW_KEYS),
+          viewer: fc.constant(viewer),
+          spelling: fc.constant(spelling),
+          query: listQueries({ data: server.data, viewer }, resource, spelling.filter, 0),
+          limit: fc.integer({ min: 1, max: 6 }),
+          changes,
+        }),
+      )
     return fc.asyncProperty(cases, async ({ resource, viewer, spelling, query: drawn, limit, changes }) => {
       const query: ListQuery = { ...drawn, limit, fields: ['id'] }
       const all = listRows(worldOf(server, viewer), resource, query)
@@ -139,8 +171,16 @@ const churn: Property<Newsdata> = {
 const grouped: Property = {
   share: 0.25,
   create: (server, coverage) => {
-    const cases = fc.tuple(resources, viewers, spellings).chain(([resource, viewer, spelling]) =>
-      fc.record({ resource: fc.constant(resource), viewer: fc.constant(viewer), spelling: fc.constant(spelling), query: groupQueries({ data: server.data, viewer }, resource, spelling.filter) }))
+    const cases = fc
+      .tuple(resources, viewers, spellings)
+      .chain(([resource, viewer, spelling]) =>
+        fc.record({
+          resource: fc.constant(resource),
+          viewer: fc.constant(viewer),
+          spelling: fc.constant(spelling),
+          query: groupQueries({ data: server.data, viewer }, resource, spelling.filter),
+        }),
+      )
     return fc.asyncProperty(cases, async ({ resource, viewer, spelling, query }) => {
       const { data, total } = groups(worldOf(server, viewer), resource, query)
       coverage.groups(resource, query)
@@ -154,8 +194,17 @@ const grouped: Property = {
 
 /** Makes a query wrong, or its caller. The list refuses some of these: then the export has to refuse them too. */
 const SPOILERS: readonly (readonly [string, string])[] = [
-  ['sort', 'secret'], ['fields', 'nothing'], ['filter[secret]', 'x'], ['filter[id][$near]', '1'], ['include', 'nobody'], ['include', 'nobody,nothing'],
-  ['onlyDeleted', 'perhaps'], ['sort', 'margin'], ['fields', 'salary'], ['onlyDeleted', 'true'], ['filter[tags][name]', 'x'],
+  ['sort', 'secret'],
+  ['fields', 'nothing'],
+  ['filter[secret]', 'x'],
+  ['filter[id][$near]', '1'],
+  ['include', 'nobody'],
+  ['include', 'nobody,nothing'],
+  ['onlyDeleted', 'perhaps'],
+  ['sort', 'margin'],
+  ['fields', 'salary'],
+  ['onlyDeleted', 'true'],
+  ['filter[tags][name]', 'x'],
 ]
 
 /** A file of every format holds the records of the whole list, in its order; where the list is refused, so is the file. */
@@ -163,32 +212,45 @@ const exported: Property = {
   share: 0.3,
   create: (server, coverage) => {
     const spoiler = fc.option(fc.constantFrom(...SPOILERS), { freq: 3, nil: undefined })
-    const callers = fc.constantFrom<((viewer: Viewer) => Caller)[]>(callerOf, callerOf, callerOf, () => ({}), () => ({ user: { id: 1 }, permissions: ['trash'] }))
-    return fc.asyncProperty(asked(server, 2), spoiler, callers, async ({ resource, viewer, spelling, query: drawn }, spoiler, callerFor) => {
-      const query: ListQuery = { ...drawn, cursorFields: [] }
-      const caller = callerFor(viewer)
-      const params = spellList(resource, query, { page: 1, count: true }, [], spelling)
-      for (const name of ['page', 'limit', 'count']) params.delete(name)
-      if (spoiler) params.append(...spoiler)
-      const list = await server.request('GET', `/api/${resource}?${params}`, { caller })
-      const lines = await exportOf(server, resource, params, 'ndjson', caller)
-      coverage.list(resource, query)
-      if (list.status !== 200) {
-        expect([lines.status, lines.code]).toEqual([list.status, list.body.data.code])
-        return
-      }
-      expect([lines.status, lines.code]).toEqual([200, undefined])
-      coverage.answer(lines.records.length)
-      if (spoiler || callerFor !== callerOf) expect(lines.records.slice(0, list.body.data.length)).toEqual(list.body.data)
-      else {
-        const world = worldOf(server, viewer)
-        expect(lines.records).toEqual(listRows(world, resource, query).map(row => toRecord(world, resource, row, query.fields, query.include)))
-      }
-      expect((await exportOf(server, resource, params, 'json', caller)).records).toEqual(lines.records)
-      const csv = await exportOf(server, resource, params, 'csv', caller)
-      if (hasLists(resource, query.include)) expect([csv.status, csv.code]).toEqual([400, 'INVALID_QUERY'])
-      else expect(csv.records).toEqual(lines.records.map(record => toCells(resource, record, csv.header)))
-    })
+    const callers = fc.constantFrom<((viewer: Viewer) => Caller)[]>(
+      callerOf,
+      callerOf,
+      callerOf,
+      () => ({}),
+      () => ({ user: { id: 1 }, permissions: ['trash'] }),
+    )
+    return fc.asyncProperty(
+      asked(server, 2),
+      spoiler,
+      callers,
+      async ({ resource, viewer, spelling, query: drawn }, spoiler, callerFor) => {
+        const query: ListQuery = { ...drawn, cursorFields: [] }
+        const caller = callerFor(viewer)
+        const params = spellList(resource, query, { page: 1, count: true }, [], spelling)
+        for (const name of ['page', 'limit', 'count']) params.delete(name)
+        if (spoiler) params.append(...spoiler)
+        const list = await server.request('GET', `/api/${resource}?${params}`, { caller })
+        const lines = await exportOf(server, resource, params, 'ndjson', caller)
+        coverage.list(resource, query)
+        if (list.status !== 200) {
+          expect([lines.status, lines.code]).toEqual([list.status, list.body.data.code])
+          return
+        }
+        expect([lines.status, lines.code]).toEqual([200, undefined])
+        coverage.answer(lines.records.length)
+        if (spoiler || callerFor !== callerOf) expect(lines.records.slice(0, list.body.data.length)).toEqual(list.body.data)
+        else {
+          const world = worldOf(server, viewer)
+          expect(lines.records).toEqual(
+            listRows(world, resource, query).map(row => toRecord(world, resource, row, query.fields, query.include)),
+          )
+        }
+        expect((await exportOf(server, resource, params, 'json', caller)).records).toEqual(lines.records)
+        const csv = await exportOf(server, resource, params, 'csv', caller)
+        if (hasLists(resource, query.include)) expect([csv.status, csv.code]).toEqual([400, 'INVALID_QUERY'])
+        else expect(csv.records).toEqual(lines.records.map(record => toCells(resource, record, csv.header)))
+      },
+    )
   },
 }
 

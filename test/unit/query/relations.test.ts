@@ -11,7 +11,8 @@ beforeAll(async () => {
 
 afterAll(() => server.client.close())
 
-const query = (include: unknown) => String(new URLSearchParams({ include: typeof include === 'string' ? include : JSON.stringify(include) }))
+const query = (include: unknown) =>
+  String(new URLSearchParams({ include: typeof include === 'string' ? include : JSON.stringify(include) }))
 
 /** Every place in which the name of a relation of articles can stand, and of one of authors. */
 const ARTICLES: Record<string, (name: string) => string> = {
@@ -40,7 +41,10 @@ const HR: Viewer = { tenant: 1, permissions: ['hr'] }
 describe.each(PLACES)('an include, $place', ({ path, hidden, unreadable }) => {
   const ask = async (name: string, viewer = ANYBODY) => (await server.request('GET', `/api/${path(name)}`, { caller: callerOf(viewer) }))
 
-  it.each([['hidden', hidden], ['unreadable', unreadable]])('treats a relation over a %s key like one that does not exist', async (_, name) => {
+  it.each([
+    ['hidden', hidden],
+    ['unreadable', unreadable],
+  ])('treats a relation over a %s key like one that does not exist', async (_, name) => {
     const [secret, missing] = [await ask(name), await ask('nobody')]
     expect([missing.status, missing.body.data]).toEqual([400, { code: 'UNKNOWN_RELATION', parameter: 'include', relation: 'nobody' }])
     // A name that is close to that of a relation of the caller gets a suggestion, whether it exists or not.
@@ -56,10 +60,12 @@ describe.each(PLACES)('an include, $place', ({ path, hidden, unreadable }) => {
 describe('the list of a relation', () => {
   it('returns 404 for a relation that does not exist or that the caller cannot read', async () => {
     const { id } = server.data.authors!.find(row => row.organizationId === 1)!
-    const ask = (name: string, viewer = ANYBODY) => server.request('GET', `/api/authors/${String(id)}/relations/${name}`, { caller: callerOf(viewer) })
+    const ask = (name: string, viewer = ANYBODY) =>
+      server.request('GET', `/api/authors/${String(id)}/relations/${name}`, { caller: callerOf(viewer) })
     const missing = await ask('nobody')
     expect(missing.status).toBe(404)
-    for (const name of ['articlesByGhost', 'articlesByReviewer']) expect((await ask(name)).text).toBe(missing.text.replaceAll('nobody', name))
+    for (const name of ['articlesByGhost', 'articlesByReviewer'])
+      expect((await ask(name)).text).toBe(missing.text.replaceAll('nobody', name))
     expect((await ask('articlesByReviewer', HR)).status).toBe(200)
   })
 })

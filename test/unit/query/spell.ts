@@ -1,18 +1,41 @@
 /** Queries in the forms a client can write: JSON or brackets, text or objects, lists with commas or repeated. */
 import { MODEL, type Kind } from '../../support/oracle/model'
-import { aliasOf, nameOf, type Aggregate, type AnyCondition, type Condition, type Filter, type GroupQuery, type Include, type ListQuery, type Sort } from '../../support/oracle/query'
+import {
+  aliasOf,
+  nameOf,
+  type Aggregate,
+  type AnyCondition,
+  type Condition,
+  type Filter,
+  type GroupQuery,
+  type Include,
+  type ListQuery,
+  type Sort,
+} from '../../support/oracle/query'
 import type { Spelling } from './generate'
 
 export type Place = { page: number, count: boolean } | { cursor: string }
 
-export function spellList(resource: string, query: ListQuery, place: Place, aggregates: readonly Aggregate[], spelling: Spelling): URLSearchParams {
+export function spellList(
+  resource: string,
+  query: ListQuery,
+  place: Place,
+  aggregates: readonly Aggregate[],
+  spelling: Spelling,
+): URLSearchParams {
   const params = new URLSearchParams(spellFilter(resource, query.filter, spelling))
   const list = (name: string, values: readonly string[]) => addList(params, name, values, spelling.repeat)
   list('sort', query.sort.map(spellSort))
   list('cursorFields', query.cursorFields.map(spellSort))
   list('fields', query.fields ?? [])
   list('aggregate', aggregates.map(spellAggregate))
-  if (query.include.length > 0) params.set('include', spelling.include === 'json' ? JSON.stringify(toJson(resource, query.include, spelling)) : toText(resource, query.include, spelling).join(','))
+  if (query.include.length > 0)
+    params.set(
+      'include',
+      spelling.include === 'json'
+        ? JSON.stringify(toJson(resource, query.include, spelling))
+        : toText(resource, query.include, spelling).join(','),
+    )
   params.set('limit', String(query.limit))
   if (query.trash === 'both') params.set('includeDeleted', 'true')
   if (query.trash === 'trashed') params.set('onlyDeleted', 'true')
@@ -54,17 +77,21 @@ const spellAggregate = ({ function: name, field }: Aggregate) => field === undef
 
 function spellFilter(resource: string, filter: Filter, spelling: Spelling): [string, string][] {
   if (filter.and.length === 0 && filter.or.length === 0) return []
-  return spelling.filter === 'json' ? [['filter', JSON.stringify(filterJson(resource, filter, spelling))]] : filterBrackets(resource, filter, spelling)
+  return spelling.filter === 'json'
+    ? [['filter', JSON.stringify(filterJson(resource, filter, spelling))]]
+    : filterBrackets(resource, filter, spelling)
 }
 
 function filterJson(resource: string, { and, or }: Filter, spelling: Spelling): object {
-  const all = (conditions: readonly AnyCondition[]) => Object.fromEntries(conditions.map(condition => [nameOf(condition), anyJson(resource, condition, spelling)]))
+  const all = (conditions: readonly AnyCondition[]) =>
+    Object.fromEntries(conditions.map(condition => [nameOf(condition), anyJson(resource, condition, spelling)]))
   return { ...all(and), ...or.length > 0 && { $or: or.map(all) } }
 }
 
 function anyJson(resource: string, condition: AnyCondition, spelling: Spelling): unknown {
   if ('field' in condition) return conditionJson(MODEL[resource]!.fields[condition.field]!, condition.operators, spelling)
-  if (typeof condition.some !== 'string') return filterJson(MODEL[resource]!.relations[condition.relation]!.target, { and: condition.some, or: [] }, spelling)
+  if (typeof condition.some !== 'string')
+    return filterJson(MODEL[resource]!.relations[condition.relation]!.target, { and: condition.some, or: [] }, spelling)
   if (spelling.short) return condition.some === 'none' ? null : { $ne: null }
   return { $null: condition.some === 'none' }
 }
@@ -95,21 +122,24 @@ function spellDate(date: Date, short: boolean): string {
 }
 
 function filterBrackets(resource: string, { and, or }: Filter, { short, repeat }: Spelling): [string, string][] {
-  const all = (prefix: string, conditions: readonly AnyCondition[], of = resource): [string, string][] => conditions.flatMap((condition) => {
-    if (!('field' in condition)) {
-      const path = `${prefix}[${condition.relation}]`
-      return typeof condition.some === 'string' ? [[`${path}[$null]`, String(condition.some === 'none')]] : all(path, condition.some, MODEL[of]!.relations[condition.relation]!.target)
-    }
-    const { field, operators } = condition
-    const kind = MODEL[of]!.fields[field]!
-    const alone = short && operators.length === 1
-    return operators.flatMap(([name, value]): [string, string][] => {
-      const path = `${prefix}[${field}]${alone && name === '$eq' ? '' : `[${name}]`}`
-      if (!Array.isArray(value)) return [[path, name === '$null' || name === '$like' ? String(value) : textOf(kind, value, short)]]
-      const texts = value.map(item => textOf(kind, item, short))
-      return repeat ? texts.map(text => [`${path}[]`, text]) : [[path, texts.join(',')]]
+  const all = (prefix: string, conditions: readonly AnyCondition[], of = resource): [string, string][] =>
+    conditions.flatMap((condition) => {
+      if (!('field' in condition)) {
+        const path = `${prefix}[${condition.relation}]`
+        return typeof condition.some === 'string'
+          ? [[`${path}[$null]`, String(condition.some === 'none')]]
+          : all(path, condition.some, MODEL[of]!.relations[condition.relation]!.target)
+      }
+      const { field, operators } = condition
+      const kind = MODEL[of]!.fields[field]!
+      const alone = short && operators.length === 1
+      return operators.flatMap(([name, value]): [string, string][] => {
+        const path = `${prefix}[${field}]${alone && name === '$eq' ? '' : `[${name}]`}`
+        if (!Array.isArray(value)) return [[path, name === '$null' || name === '$like' ? String(value) : textOf(kind, value, short)]]
+        const texts = value.map(item => textOf(kind, item, short))
+        return repeat ? texts.map(text => [`${path}[]`, text]) : [[path, texts.join(',')]]
+      })
     })
-  })
   return [...all('filter', and), ...or.flatMap((branch, index) => all(`filter[$or][${index}]`, branch))]
 }
 

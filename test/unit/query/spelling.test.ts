@@ -35,7 +35,16 @@ describe('an order', () => {
 })
 
 describe('a path of relations', () => {
-  it.each(['author..articlesByAuthor', '.author', 'author.', 'author. .articlesByAuthor', 'tags,author.', '.', 'author[id].', 'tags{limit:1}..articles'])('with an empty segment is a 400: %s', async (include) => {
+  it.each([
+    'author..articlesByAuthor',
+    '.author',
+    'author.',
+    'author. .articlesByAuthor',
+    'tags,author.',
+    '.',
+    'author[id].',
+    'tags{limit:1}..articles',
+  ])('with an empty segment is a 400: %s', async (include) => {
     const { statusCode, data } = await get(`articles?${new URLSearchParams({ include })}`)
     expect([statusCode, data]).toEqual([400, { code: 'INVALID_QUERY', parameter: 'include' }])
   })
@@ -61,13 +70,23 @@ describe('a comma list', () => {
 
 describe('a flag', () => {
   it.each(['1', '0', '', 'TRUE', 'True', 'yes', ' true', 'true,true'])('is true or false: %j returns 400', async (value) => {
-    for (const path of [`articles?includeDeleted=${value}`, `articles?onlyDeleted=${value}`, `articles/1?includeDeleted=${value}`, `articles/aggregate?onlyDeleted=${value}`, `articles/1/relations/tags?includeMetadata=${value}`]) {
+    for (const path of [
+      `articles?includeDeleted=${value}`,
+      `articles?onlyDeleted=${value}`,
+      `articles/1?includeDeleted=${value}`,
+      `articles/aggregate?onlyDeleted=${value}`,
+      `articles/1/relations/tags?includeMetadata=${value}`,
+    ]) {
       expect([path, (await get(path)).data]).toEqual([path, { code: 'INVALID_QUERY', parameter: expect.any(String) }])
     }
   })
 
   it('returns 400 if repeated, after the permission check if one of the values is true', async () => {
-    const statuses = await Promise.all(['true&includeDeleted=false', 'false&includeDeleted=true', 'false&includeDeleted=false'].map(async twice => (await get(`articles?includeDeleted=${twice}`)).statusCode))
+    const statuses = await Promise.all(
+      ['true&includeDeleted=false', 'false&includeDeleted=true', 'false&includeDeleted=false'].map(
+        async twice => (await get(`articles?includeDeleted=${twice}`)).statusCode,
+      ),
+    )
     expect(statuses).toEqual([403, 403, 400])
   })
 })

@@ -25,7 +25,12 @@ describe.each(CASES)('%s', (_, permissions, expected) => {
     const server = await openNewsdata({ registered })
     const gone = server.data.articles!.find(row => row.organizationId === 1 && row.deletedAt !== null)!
     const reads = ['articles?', `articles/${gone.id}?`, 'articles/aggregate?']
-    const statuses = async (query: string) => Promise.all(reads.map(path => Promise.all(CALLERS.map(async caller => (await server.request('GET', `/api/${path}${query}`, { caller })).status))))
+    const statuses = async (query: string) =>
+      Promise.all(
+        reads.map(path =>
+          Promise.all(CALLERS.map(async caller => (await server.request('GET', `/api/${path}${query}`, { caller })).status)),
+        ),
+      )
     for (const flag of ['includeDeleted=true', 'onlyDeleted=true']) expect(await statuses(flag)).toEqual(reads.map(() => expected))
     expect(await statuses('includeDeleted=false')).toEqual([[200, 200, 200, 200], [404, 404, 404, 404], [200, 200, 200, 200]])
     server.client.close()
@@ -34,11 +39,17 @@ describe.each(CASES)('%s', (_, permissions, expected) => {
 
 describe('the trash', () => {
   it('is returned alone by onlyDeleted, with active rows by includeDeleted, and otherwise not', async () => {
-    const server = await openNewsdata({ registered: [{ name: 'articles', schema: tables.articles, authorization: { permissions: { read: true, viewDeleted: true } } }] })
+    const server = await openNewsdata({
+      registered: [{ name: 'articles', schema: tables.articles, authorization: { permissions: { read: true, viewDeleted: true } } }],
+    })
     const own = server.data.articles!.filter(row => row.organizationId === 1)
     const gone = own.filter(row => row.deletedAt !== null).length
     const total = async (query: string) => (await server.request('GET', `/api/articles?${query}`, { caller: { user } })).body.meta.total
-    expect([await total('onlyDeleted=true'), await total('includeDeleted=true'), await total('')]).toEqual([gone, own.length, own.length - gone])
+    expect([await total('onlyDeleted=true'), await total('includeDeleted=true'), await total('')]).toEqual([
+      gone,
+      own.length,
+      own.length - gone,
+    ])
     expect(gone).toBeGreaterThan(0)
     server.client.close()
   })

@@ -71,7 +71,11 @@ export function createRows(): Rows {
   }
   const maybe = <T>(value: T) => next(4) === 0 ? null : value
   const authors = Array.from({ length: 9 }, (_, index): Row => ({
-    id: `author-${index}`, organizationId: 1 + (index % 4 === 3 ? 1 : 0), name: ALPHABET[next(6)], rank: maybe(next(5) / 2), bossId: index > 2 ? `author-${next(index)}` : null,
+    id: `author-${index}`,
+    organizationId: 1 + (index % 4 === 3 ? 1 : 0),
+    name: ALPHABET[next(6)],
+    rank: maybe(next(5) / 2),
+    bossId: index > 2 ? `author-${next(index)}` : null,
   }))
   const articles = Array.from({ length: 70 }, (_, index): Row => ({
     id: index + 1,
@@ -94,8 +98,12 @@ export function createRows(): Rows {
   const labels = Array.from({ length: 7 }, (_, index): Row => ({ id: index + 1, name: ALPHABET[next(4)] }))
   const pairs = new Set(Array.from({ length: 150 }, () => `${1 + next(70)},${1 + next(7)}`))
   const articleLabels = [...pairs].map((pair): Row => ({ articleId: Number(pair.split(',')[0]), labelId: Number(pair.split(',')[1]) }))
-  const notes = articles.flatMap(({ id }) => Array.from({ length: next(6) }, (_, index): Row => ({ articleId: id, no: index + 1, body: maybe(ALPHABET[next(4)]) })))
-  const replies = notes.flatMap(({ articleId, no }) => next(2) ? [{ articleId, noteNo: no, text: ALPHABET[next(4)] }] : []).map((reply, index): Row => ({ id: index + 1, ...reply }))
+  const notes = articles.flatMap(({ id }) =>
+    Array.from({ length: next(6) }, (_, index): Row => ({ articleId: id, no: index + 1, body: maybe(ALPHABET[next(4)]) })),
+  )
+  const replies = notes
+    .flatMap(({ articleId, no }) => (next(2) ? [{ articleId, noteNo: no, text: ALPHABET[next(4)] }] : []))
+    .map((reply, index): Row => ({ id: index + 1, ...reply }))
   return { authors, articles, labels, articleLabels, notes, replies }
 }
 
@@ -104,8 +112,14 @@ const open = { permissions: { read: true as const } }
 function registrations(): ResourceRegistration[] {
   return [
     {
-      name: 'articles', schema: articles, hiddenFields: ['secret'],
-      authorization: { ...open, fields: { salary: { read: false } }, listFilter: () => or(ne(articles.status, 'hidden'), eq(articles.authorId, 'author-0')) } as ResourceRegistration['authorization'],
+      name: 'articles',
+      schema: articles,
+      hiddenFields: ['secret'],
+      authorization: {
+        ...open,
+        fields: { salary: { read: false } },
+        listFilter: () => or(ne(articles.status, 'hidden'), eq(articles.authorId, 'author-0')),
+      } as ResourceRegistration['authorization'],
     },
     { name: 'authors', schema: authors, authorization: open },
     { name: 'labels', schema: labels, authorization: open },
@@ -139,7 +153,16 @@ export async function openArticlesServer(config: Partial<AutoApiConfig> = {}): P
     db,
     registrations: registrations(),
     modules: [tables],
-    config: { multiTenancy: { enabled: true, tenantIdField: 'organizationId', userTenantField: 'organizationId', scopedResources: '*', excludedResources: [] }, ...config },
+    config: {
+      multiTenancy: {
+        enabled: true,
+        tenantIdField: 'organizationId',
+        userTenantField: 'organizationId',
+        scopedResources: '*',
+        excludedResources: [],
+      },
+      ...config,
+    },
   })
   return { rows, server, client }
 }

@@ -10,16 +10,37 @@ import { createServer } from '../../support/server'
 const artists = sqliteTable('artists', { id: integer('id').primaryKey(), name: text('name') })
 const tracks = sqliteTable('tracks', { id: integer('id').primaryKey(), artistId: integer('artist_id').references(() => artists.id) })
 const playlists = sqliteTable('playlists', { id: integer('id').primaryKey(), name: text('name') })
-const trackPlaylists = sqliteTable('track_playlists', {
-  trackId: integer('track_id').notNull().references(() => tracks.id), playlistId: integer('playlist_id').notNull().references(() => playlists.id),
-}, t => [primaryKey({ columns: [t.trackId, t.playlistId] })])
+const trackPlaylists = sqliteTable(
+  'track_playlists',
+  {
+    trackId: integer('track_id')
+      .notNull()
+      .references(() => tracks.id),
+    playlistId: integer('playlist_id')
+      .notNull()
+      .references(() => playlists.id),
+  },
+  t => [primaryKey({ columns: [t.trackId, t.playlistId] })],
+)
 
 let client: Database.Database
 let statements: { text: string, values: unknown[] }[]
 afterEach(() => client.close())
 
 /** So many tracks, each in each of so many playlists, of three artists; one track has none. */
-async function open({ size, maxRows = 25_000, maxBytes = 2 ** 22, objectLevelMaxRows = 10_000, auth = {} }: { size: number, maxRows?: number, maxBytes?: number, objectLevelMaxRows?: number, auth?: Partial<Record<'artists' | 'tracks' | 'playlists' | 'trackPlaylists', Partial<ResourceAuth>>> }) {
+async function open({
+  size,
+  maxRows = 25_000,
+  maxBytes = 2 ** 22,
+  objectLevelMaxRows = 10_000,
+  auth = {},
+}: {
+  size: number
+  maxRows?: number
+  maxBytes?: number
+  objectLevelMaxRows?: number
+  auth?: Partial<Record<'artists' | 'tracks' | 'playlists' | 'trackPlaylists', Partial<ResourceAuth>>>
+}) {
   client = new Database(':memory:')
   client.exec(`
     create table artists (id integer primary key, name text);
@@ -39,7 +60,7 @@ async function open({ size, maxRows = 25_000, maxBytes = 2 ** 22, objectLevelMax
       { name: 'artists', schema: artists, authorization: authorization('artists') },
       { name: 'tracks', schema: tracks, authorization: authorization('tracks') },
       { name: 'playlists', schema: playlists, authorization: authorization('playlists') },
-      ...auth.trackPlaylists ? [{ name: 'trackPlaylists', schema: trackPlaylists, authorization: authorization('trackPlaylists') }] : [],
+      ...(auth.trackPlaylists ? [{ name: 'trackPlaylists', schema: trackPlaylists, authorization: authorization('trackPlaylists') }] : []),
     ],
     modules: [{ artists, tracks, playlists, trackPlaylists }],
     config: { relations: { ...DEFAULT_CONFIG.relations, maxRows, maxBytes }, objectLevelMaxRows },
@@ -52,7 +73,11 @@ async function open({ size, maxRows = 25_000, maxBytes = 2 ** 22, objectLevelMax
 function countIncluded(value: unknown): number {
   if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + countIncluded(item), 0)
   if (typeof value !== 'object' || value === null) return 0
-  return Object.values(value).reduce<number>((sum, field) => sum + countIncluded(field) + (Array.isArray(field) ? field.length : Number(typeof field === 'object' && field !== null)), 0)
+  return Object.values(value).reduce<number>(
+    (sum, field) =>
+      sum + countIncluded(field) + (Array.isArray(field) ? field.length : Number(typeof field === 'object' && field !== null)),
+    0,
+  )
 }
 
 const odd = { objectLevel: (row: Record<string, unknown>) => Number(row.id) % 2 === 1 }
@@ -104,7 +129,10 @@ async function leastBytes(path: string, auth: Parameters<typeof open>[0]['auth']
 /** The JSON of the included records, each time the response repeats them. */
 function sizeIncluded(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0
-  return Object.values(value).reduce<number>((sum, field) => sum + (typeof field === 'object' && field !== null ? Math.max(JSON.stringify(field).length, 0) : 0), 0)
+  return Object.values(value).reduce<number>(
+    (sum, field) => sum + (typeof field === 'object' && field !== null ? Math.max(JSON.stringify(field).length, 0) : 0),
+    0,
+  )
 }
 
 describe('the limit on the size of included records is that of their JSON', () => {
@@ -125,7 +153,10 @@ it('checks no more hidden rows for an include than configured', async () => {
   expect([within.status, countIncluded(within.body.data)]).toEqual([200, 0])
   client.close()
   const { status, body } = await (await open({ size: 5, auth: hidden, ...config }))('artists?include=tracks')
-  expect([status, body.message]).toEqual([400, 'More than 3 rows would have to be checked one by one. Request fewer records, or narrow the filter.'])
+  expect([status, body.message]).toEqual([
+    400,
+    'More than 3 rows would have to be checked one by one. Request fewer records, or narrow the filter.',
+  ])
 })
 
 describe('ninety tracks in ninety playlists', () => {
@@ -133,7 +164,11 @@ describe('ninety tracks in ninety playlists', () => {
     const request = await open({ size: 90 })
     const begin = performance.now()
     const { status, body } = await request(`tracks?limit=90&count=none&include=${include}`)
-    expect([status, body.data.code, body.message]).toEqual([400, 'LIMIT_EXCEEDED', 'The response would hold more than 25000 included records. Request fewer, or set limits in `include`.'])
+    expect([status, body.data.code, body.message]).toEqual([
+      400,
+      'LIMIT_EXCEEDED',
+      'The response would hold more than 25000 included records. Request fewer, or set limits in `include`.',
+    ])
     expect(performance.now() - begin).toBeLessThan(1000)
     // The roots, 8100 playlists, and a track more than each playlist's 90 places leave room for.
     expect(statements.map(({ values }) => values.at(-1))).toEqual([91, 25_001, Math.floor((25_000 - 8100) / 90) + 1])

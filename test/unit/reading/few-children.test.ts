@@ -30,7 +30,9 @@ afterEach(() => client.close())
 
 /** Adds books of an author. Their ids follow those of all other books. */
 function addBooks(author: number, count: number): void {
-  client.prepare('with recursive n(i) as (select 1 union all select i + 1 from n where i < ?) insert into books (author_id) select ? from n').run(count, author)
+  client
+    .prepare('with recursive n(i) as (select 1 union all select i + 1 from n where i < ?) insert into books (author_id) select ? from n')
+    .run(count, author)
 }
 
 /** The ids of the included books by author, and whether each statement of the include counts positions. */
@@ -39,7 +41,10 @@ async function read(query: string): Promise<{ books: number[][], byPosition: boo
   const { status, body } = await server.request('GET', `/api/authors?${query}&count=none`)
   expect(status).toBe(200)
   const authors = body.data as { books: { id: number }[] }[]
-  return { books: authors.map(({ books }) => books.map(({ id }) => id)), byPosition: sent.slice(1).map(text => text.includes('row_number()')) }
+  return {
+    books: authors.map(({ books }) => books.map(({ id }) => id)),
+    byPosition: sent.slice(1).map(text => text.includes('row_number()')),
+  }
 }
 
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index)

@@ -9,12 +9,27 @@ import type { AutoApiConfig } from '../../../src/runtime/shared/config'
 import { DEFAULT_CONFIG } from '../../../src/runtime/shared/defaults.ts'
 import { createServer } from '../../support/server.ts'
 
-const people = sqliteTable('people', { id: integer('id').primaryKey(), name: text('name').notNull(), status: text('status').notNull(), bossId: integer('boss_id').references((): AnySQLiteColumn => people.id) })
-const places = sqliteTable('places', { code: text('code').notNull(), country: text('country').notNull(), name: text('name') }, table => [primaryKey({ columns: [table.country, table.code] })])
-const visits = sqliteTable('visits', {
-  id: integer('id').primaryKey(), status: text('status').notNull(), personId: integer('person_id').references(() => people.id), guideId: integer('guide_id').references(() => people.id),
-  country: text('country'), placeId: text('place_id'),
-}, table => [foreignKey({ columns: [table.country, table.placeId], foreignColumns: [places.country, places.code] })])
+const people = sqliteTable('people', {
+  id: integer('id').primaryKey(),
+  name: text('name').notNull(),
+  status: text('status').notNull(),
+  bossId: integer('boss_id').references((): AnySQLiteColumn => people.id),
+})
+const places = sqliteTable('places', { code: text('code').notNull(), country: text('country').notNull(), name: text('name') }, table => [
+  primaryKey({ columns: [table.country, table.code] }),
+])
+const visits = sqliteTable(
+  'visits',
+  {
+    id: integer('id').primaryKey(),
+    status: text('status').notNull(),
+    personId: integer('person_id').references(() => people.id),
+    guideId: integer('guide_id').references(() => people.id),
+    country: text('country'),
+    placeId: text('place_id'),
+  },
+  table => [foreignKey({ columns: [table.country, table.placeId], foreignColumns: [places.country, places.code] })],
+)
 
 const read = { permissions: { read: true } } as const
 let client: Database.Database
@@ -35,7 +50,11 @@ async function open(rules: Partial<Record<'people' | 'places' | 'visits', Resour
   const server = await createServer({
     db: drizzle({ client, logger: { logQuery: query => void sent.push(query) } }),
     modules: [{ people, places, visits }],
-    registrations: [{ name: 'people', schema: people, authorization: auth('people') }, { name: 'places', schema: places, authorization: auth('places') }, { name: 'visits', schema: visits, authorization: auth('visits') }],
+    registrations: [
+      { name: 'people', schema: people, authorization: auth('people') },
+      { name: 'places', schema: places, authorization: auth('places') },
+      { name: 'visits', schema: visits, authorization: auth('visits') },
+    ],
     config: { ...DEFAULT_CONFIG, ...config },
   })
   return async (path: string) => {
@@ -73,7 +92,10 @@ describe('a single statement', () => {
   })
 
   it('keeps SQL conditions of the app unambiguous, with or without table names', async () => {
-    const get = await open({ people: { ...read, listFilter: () => sql`status = 'here' and id < 9` }, visits: { ...read, listFilter: () => sql`status = 'open' and exists (select 1 from people where people.id = guide_id)` } })
+    const get = await open({
+      people: { ...read, listFilter: () => sql`status = 'here' and id < 9` },
+      visits: { ...read, listFilter: () => sql`status = 'open' and exists (select 1 from people where people.id = guide_id)` },
+    })
     const { data, statements } = await get('visits?include=person[name]&fields=id&count=none')
     expect(data).toEqual([{ id: 1, person: { name: 'Ann' } }, { id: 2, person: null }, { id: 3, person: null }])
     expect(statements).toHaveLength(1)
@@ -90,9 +112,24 @@ describe('a single statement', () => {
 
 describe('a separate statement', () => {
   it.each([
-    ['what is hidden row by row', { people: { ...read, objectLevel: (row: Record<string, unknown>) => row.status === 'here' } }, 'visits?include=person[name]&fields=id&count=none', [{ name: 'Ann' }, null, null, { name: 'Cid' }]],
-    ['what is hidden row by row on the list\'s side', { visits: { ...read, objectLevel: (row: Record<string, unknown>) => row.id !== 3 } }, 'visits?include=person[name]&fields=id&count=none', [{ name: 'Ann' }, { name: 'Bob' }, { name: 'Cid' }]],
-    ['what has includes of its own', {}, 'visits?include=person[name].boss[name]&fields=id&count=none', [{ name: 'Ann', boss: null }, { name: 'Bob', boss: { name: 'Ann' } }, null, { name: 'Cid', boss: { name: 'Bob' } }]],
+    [
+      'what is hidden row by row',
+      { people: { ...read, objectLevel: (row: Record<string, unknown>) => row.status === 'here' } },
+      'visits?include=person[name]&fields=id&count=none',
+      [{ name: 'Ann' }, null, null, { name: 'Cid' }],
+    ],
+    [
+      'what is hidden row by row on the list\'s side',
+      { visits: { ...read, objectLevel: (row: Record<string, unknown>) => row.id !== 3 } },
+      'visits?include=person[name]&fields=id&count=none',
+      [{ name: 'Ann' }, { name: 'Bob' }, { name: 'Cid' }],
+    ],
+    [
+      'what has includes of its own',
+      {},
+      'visits?include=person[name].boss[name]&fields=id&count=none',
+      [{ name: 'Ann', boss: null }, { name: 'Bob', boss: { name: 'Ann' } }, null, { name: 'Cid', boss: { name: 'Bob' } }],
+    ],
   ])('reads %s', async (_, rules, path, expected) => {
     const get = await open(rules as Parameters<typeof open>[0])
     const { data, statements } = await get(path)

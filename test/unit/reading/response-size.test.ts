@@ -26,7 +26,23 @@ afterEach(() => {
 const KB = 1024
 
 /** Ten essays, the last of which is in the trash. The body of each has so many characters. */
-async function open({ size = 4 * KB, http = {}, relations = {}, hooks, plugins = [], more = {}, sql = '' }: { size?: number, http?: object, relations?: object, hooks?: ResourceHooks, plugins?: unknown[], more?: Record<string, object>, sql?: string } = {}) {
+async function open({
+  size = 4 * KB,
+  http = {},
+  relations = {},
+  hooks,
+  plugins = [],
+  more = {},
+  sql = '',
+}: {
+  size?: number
+  http?: object
+  relations?: object
+  hooks?: ResourceHooks
+  plugins?: unknown[]
+  more?: Record<string, object>
+  sql?: string
+} = {}) {
   client = new Database(':memory:')
   client.exec(`
     create table authors (id integer primary key, name text);
@@ -36,12 +52,22 @@ async function open({ size = 4 * KB, http = {}, relations = {}, hooks, plugins =
     insert into essays select i, 1, 'essay ' || i, printf('%.*c', ${size}, 'x'), '{"a":[1,2]}', case when i = 10 then 1 end from n;
   `)
   client.exec(sql)
-  const authorization = { permissions: { read: true as const, create: true as const, update: true as const, delete: true as const, restore: true as const } }
+  const authorization = {
+    permissions: { read: true as const, create: true as const, update: true as const, delete: true as const, restore: true as const },
+  }
   const server = await createServer({
-    db: drizzle({ client }), plugins,
-    registrations: [{ name: 'authors', schema: authors, authorization }, { name: 'essays', schema: essays, authorization, hooks }, ...Object.entries(more).map(([name, schema]) => ({ name, schema: schema as never, authorization }))],
+    db: drizzle({ client }),
+    plugins,
+    registrations: [
+      { name: 'authors', schema: authors, authorization },
+      { name: 'essays', schema: essays, authorization, hooks },
+      ...Object.entries(more).map(([name, schema]) => ({ name, schema: schema as never, authorization })),
+    ],
     modules: [{ authors, essays }],
-    config: { http: { ...DEFAULT_CONFIG.http, maxResponseSize: 16 * KB, ...http }, relations: { ...DEFAULT_CONFIG.relations, ...relations } },
+    config: {
+      http: { ...DEFAULT_CONFIG.http, maxResponseSize: 16 * KB, ...http },
+      relations: { ...DEFAULT_CONFIG.relations, ...relations },
+    },
   })
   return server
 }
@@ -51,7 +77,14 @@ const logs = sqliteTable('audit_log', auditLogColumns())
 /** Answers the first essays as often as the request asks for. */
 const copies = defineAutoApiPlugin({
   name: 'copies',
-  routes: [{ method: 'GET', path: '/:resource/copies', operation: 'read', handler: ({ query }) => Array.from({ length: Number(query.count) }, () => 'z'.repeat(4 * KB)) }],
+  routes: [
+    {
+      method: 'GET',
+      path: '/:resource/copies',
+      operation: 'read',
+      handler: ({ query }) => Array.from({ length: Number(query.count) }, () => 'z'.repeat(4 * KB)),
+    },
+  ],
 })
 
 async function openWithPlugins() {
@@ -69,7 +102,12 @@ describe('a response above http.maxResponseSize', () => {
     ['the records of a relation', 'authors/1/relations/essays?limit=5', 'authors/1/relations/essays?limit=3'],
     ['a list with includes', 'authors?include=essays', 'authors?include=essays{limit:3}'],
     ['a get with includes', 'authors/1?include=essays', 'authors/1?include=essays{limit:3}'],
-    ['aggregates of a list', 'essays?fields=id&aggregate=max(body),min(body),max(title)&limit=1', 'essays?fields=id&aggregate=max(title)', 9 * KB],
+    [
+      'aggregates of a list',
+      'essays?fields=id&aggregate=max(body),min(body),max(title)&limit=1',
+      'essays?fields=id&aggregate=max(title)',
+      9 * KB,
+    ],
     ['groups', 'essays/aggregate?groupBy=id,body', 'essays/aggregate?groupBy=id'],
   ])('is refused: %s', async (_, refused, answered, size: number | undefined = 4 * KB) => {
     const server = await open({ size })
@@ -85,7 +123,10 @@ describe('a response above http.maxResponseSize', () => {
   })
 
   it('is refused if a hook makes it too large', async () => {
-    const server = await open({ size: 1, hooks: { afterList: records => records.map(record => ({ ...record, body: 'y'.repeat(4 * KB) })) } })
+    const server = await open({
+      size: 1,
+      hooks: { afterList: records => records.map(record => ({ ...record, body: 'y'.repeat(4 * KB) })) },
+    })
     expect(await server.request('GET', '/api/essays?limit=5')).toMatchObject(REFUSED)
     expect(await server.request('GET', '/api/essays?limit=3')).toMatchObject({ status: 200 })
   })
@@ -95,7 +136,10 @@ describe('a response above http.maxResponseSize', () => {
     ['a route of a plugin', 'GET', 'essays/copies?count=5', 'essays/copies?count=2'],
   ])('is refused for %s', async (_, method, refused, answered) => {
     const server = await openWithPlugins()
-    for (let id = 1; id < 6; id++) expect(await server.request('PATCH', `/api/essays/${id}`, { body: { title: 'changed', body: `${id}`.repeat(2 * KB) } })).toMatchObject({ status: 200 })
+    for (let id = 1; id < 6; id++)
+      expect(
+        await server.request('PATCH', `/api/essays/${id}`, { body: { title: 'changed', body: `${id}`.repeat(2 * KB) } }),
+      ).toMatchObject({ status: 200 })
     expect(await server.request(method, `/api/${refused}`)).toMatchObject(REFUSED)
     expect(await server.request(method, `/api/${answered}`)).toMatchObject({ status: 200 })
   })
@@ -113,7 +157,10 @@ describe('a response above http.maxResponseSize', () => {
     client.exec(`update authors set name = printf('%.*c', ${4 * KB}, 'n')`)
     expect((await server.request('GET', '/api/essays?include=author&fields=id')).status).toBe(400)
     const { status, body } = await server.request('GET', '/api/essays/export?format=json&include=author')
-    expect([status, body.map(({ id, body, author }: { id: number, body: string, author: { name: string } }) => [id, body.length, author.name.length])]).toEqual([200, Array.from({ length: 9 }, (_, index) => [index + 1, 4 * KB, 4 * KB])])
+    expect([
+      status,
+      body.map(({ id, body, author }: { id: number, body: string, author: { name: string } }) => [id, body.length, author.name.length]),
+    ]).toEqual([200, Array.from({ length: 9 }, (_, index) => [index + 1, 4 * KB, 4 * KB])])
   })
 })
 
@@ -134,12 +181,21 @@ describe('a write whose response would be too large', () => {
 })
 
 describe('a large response', () => {
-  it.each(['essays?limit=9', 'essays/1', 'authors?include=essays', 'essays/aggregate?groupBy=id,body'])('has the text that JSON.stringify makes: %s', async (path) => {
-    const server = await open({ size: 100 * KB, http: { maxResponseSize: 2 ** 24 } })
-    const { status, text, headers } = await server.request('GET', `/api/${path}`)
-    expect([status, text === JSON.stringify(JSON.parse(text)), text.length > 100 * KB]).toEqual([200, true, true])
-    expect(await server.request('GET', `/api/${path}`, { headers: { 'if-none-match': headers.get('etag')! } })).toMatchObject({ status: 304 })
-    const head = await server.request('HEAD', `/api/${path}`)
-    expect([head.headers.get('content-length'), head.headers.get('content-type'), head.headers.get('etag')]).toEqual([String(text.length), headers.get('content-type'), headers.get('etag')])
-  })
+  it.each(['essays?limit=9', 'essays/1', 'authors?include=essays', 'essays/aggregate?groupBy=id,body'])(
+    'has the text that JSON.stringify makes: %s',
+    async (path) => {
+      const server = await open({ size: 100 * KB, http: { maxResponseSize: 2 ** 24 } })
+      const { status, text, headers } = await server.request('GET', `/api/${path}`)
+      expect([status, text === JSON.stringify(JSON.parse(text)), text.length > 100 * KB]).toEqual([200, true, true])
+      expect(await server.request('GET', `/api/${path}`, { headers: { 'if-none-match': headers.get('etag')! } })).toMatchObject({
+        status: 304,
+      })
+      const head = await server.request('HEAD', `/api/${path}`)
+      expect([head.headers.get('content-length'), head.headers.get('content-type'), head.headers.get('etag')]).toEqual([
+        String(text.length),
+        headers.get('content-type'),
+        headers.get('etag'),
+      ])
+    },
+  )
 })

@@ -33,12 +33,16 @@ async function open(count: number, objectLevel: ResourceAuth['objectLevel'], con
   const permissions = { read: true, create: true, update: true, delete: true, aggregate: true } as const
   const server = await createServer({
     db: drizzle({ client, logger: { logQuery: text => void sent.push(text) } }),
-    registrations: [{ name: 'notes', schema: notes, authorization: { permissions, objectLevel } as ResourceAuth }, { name: 'folders', schema: folders, authorization: { permissions } }],
+    registrations: [
+      { name: 'notes', schema: notes, authorization: { permissions, objectLevel } as ResourceAuth },
+      { name: 'folders', schema: folders, authorization: { permissions } },
+    ],
     modules: [{ notes, folders, folderNotes }],
     config,
   })
   sent.length = 0
-  const request = async (method: string, path: string, body?: unknown) => server.request(method, `/api/${path}`, { caller: { user: { id: 1 } }, ...body !== undefined && { body } })
+  const request = async (method: string, path: string, body?: unknown) =>
+    server.request(method, `/api/${path}`, { caller: { user: { id: 1 } }, ...(body !== undefined && { body }) })
   return { request, get: (path: string) => request('GET', path) }
 }
 
@@ -63,14 +67,21 @@ describe('with count=none', () => {
   it('returns a page when few rows are accepted', async () => {
     const { get } = await open(1000, row => Number(row.id) > 990, small)
     const { body } = await get('notes?limit=9&count=none')
-    expect([body.data.map(({ id }: { id: number }) => id), body.meta.hasMore]).toEqual([[991, 992, 993, 994, 995, 996, 997, 998, 999], true])
+    expect([body.data.map(({ id }: { id: number }) => id), body.meta.hasMore]).toEqual([
+      [991, 992, 993, 994, 995, 996, 997, 998, 999],
+      true,
+    ])
   })
 
   it('refuses a counted list beyond objectLevelMaxRows only', async () => {
     const { get } = await open(11, () => true, small)
     expect((await get('notes?filter[id][$lte]=10')).body.meta.total).toBe(10)
     const { status, body } = await get('notes')
-    expect([status, body.data.code, body.message]).toEqual([400, 'LIMIT_EXCEEDED', 'More than 10 rows would have to be checked one by one. Narrow the filter, ask with count=none, or page by cursor.'])
+    expect([status, body.data.code, body.message]).toEqual([
+      400,
+      'LIMIT_EXCEEDED',
+      'More than 10 rows would have to be checked one by one. Narrow the filter, ask with count=none, or page by cursor.',
+    ])
     expect((await get('notes/aggregate?aggregate=count')).body.data.code).toBe('LIMIT_EXCEEDED')
   })
 })

@@ -6,10 +6,30 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createServer, type TestServer } from '../../support/server.ts'
 
 const authors = sqliteTable('authors', { id: integer('id').primaryKey(), name: text('name').notNull(), secret: text('secret') })
-const books = sqliteTable('books', { id: integer('id').primaryKey(), authorId: integer('author_id').references(() => authors.id), title: text('title').notNull(), bulky: text('bulky') })
-const chapters = sqliteTable('chapters', { id: integer('id').primaryKey(), bookId: integer('book_id').references(() => books.id), title: text('title').notNull() })
+const books = sqliteTable('books', {
+  id: integer('id').primaryKey(),
+  authorId: integer('author_id').references(() => authors.id),
+  title: text('title').notNull(),
+  bulky: text('bulky'),
+})
+const chapters = sqliteTable('chapters', {
+  id: integer('id').primaryKey(),
+  bookId: integer('book_id').references(() => books.id),
+  title: text('title').notNull(),
+})
 const tags = sqliteTable('tags', { id: integer('id').primaryKey(), name: text('name').notNull() })
-const chapterTags = sqliteTable('chapter_tags', { chapterId: integer('chapter_id').notNull().references(() => chapters.id), tagId: integer('tag_id').notNull().references(() => tags.id) }, table => [primaryKey({ columns: [table.chapterId, table.tagId] })])
+const chapterTags = sqliteTable(
+  'chapter_tags',
+  {
+    chapterId: integer('chapter_id')
+      .notNull()
+      .references(() => chapters.id),
+    tagId: integer('tag_id')
+      .notNull()
+      .references(() => tags.id),
+  },
+  table => [primaryKey({ columns: [table.chapterId, table.tagId] })],
+)
 
 const sent: string[] = []
 let server: TestServer
@@ -79,7 +99,10 @@ describe('the selected columns', () => {
 
 describe('a query of a known shape', () => {
   it('reuses the text of its statement with other values', async () => {
-    const readMany = (n: number) => count(`books?count=none&limit=${n}&filter={"authorId":{"$in":[${Array.from({ length: n }, (_, index) => index)}]},"title":{"$like":"${n}"}}`)
+    const readMany = (n: number) =>
+      count(
+        `books?count=none&limit=${n}&filter={"authorId":{"$in":[${Array.from({ length: n }, (_, index) => index)}]},"title":{"$like":"${n}"}}`,
+      )
     expect((await readMany(3)).statements).toEqual((await readMany(40)).statements)
   })
 })

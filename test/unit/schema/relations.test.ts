@@ -13,7 +13,22 @@ function describeRelations(resource: Resource): string[] {
 const names = (resource: Resource) => [...resource.relations.keys()]
 
 describe.each(DIALECTS)('a relation of $dialect-core tables', ({ tables }) => {
-  const { organizations, users, posts, comments, messages, employees, tags, postTags, topicTags, bookmarks, reviews, follows, seats, bookings } = tables
+  const {
+    organizations,
+    users,
+    posts,
+    comments,
+    messages,
+    employees,
+    tags,
+    postTags,
+    topicTags,
+    bookmarks,
+    reviews,
+    follows,
+    seats,
+    bookings,
+  } = tables
   const all = resourcesOf({ organizations, users, posts, comments, messages, employees, seats, bookings })
 
   it('to one is named after its key column without Id or _id', () => {
@@ -58,7 +73,9 @@ describe.each(DIALECTS)('a relation of $dialect-core tables', ({ tables }) => {
     expect(describeRelations(resources.get('posts')!)).toEqual(['tags: manyToMany tags(id → slug)'])
     expect(describeRelations(resources.get('tags')!)).toEqual(['posts: manyToMany posts(slug → id)'])
     const relation = resources.get('posts')!.relations.get('tags')
-    expect(relation).toMatchObject({ junction: { name: 'postTags', sourceKey: { columns: ['postId'] }, targetKey: { columns: ['tagSlug'] } } })
+    expect(relation).toMatchObject({
+      junction: { name: 'postTags', sourceKey: { columns: ['postId'] }, targetKey: { columns: ['tagSlug'] } },
+    })
   })
 
   it('many to many is named after the junction when two junctions join the same resources', () => {
@@ -107,7 +124,10 @@ describe('a name of Drizzle\'s relations()', () => {
   const usersRelations = relations(users, ({ many }) => ({ articles: many(posts) }))
 
   it('replaces the derived name on the side that declares it', () => {
-    const resources = resourcesOf({ posts: { schema: posts, relations: postsRelations }, users: { schema: users, relations: usersRelations } })
+    const resources = resourcesOf({
+      posts: { schema: posts, relations: postsRelations },
+      users: { schema: users, relations: usersRelations },
+    })
     expect(describeRelations(resources.get('posts')!)).toEqual(['writer: one users(authorId → id)'])
     expect(describeRelations(resources.get('users')!)).toEqual(['articles: many posts(id → authorId)'])
   })
@@ -126,19 +146,29 @@ describe('a name of Drizzle\'s relations()', () => {
       outbox: many(messages, { relationName: 'sent' }),
       inbox: many(messages, { relationName: 'received' }),
     }))
-    const resources = resourcesOf({ messages: { schema: messages, relations: messagesRelations }, users: { schema: users, relations: sides } })
-    expect(describeRelations(resources.get('users')!)).toEqual(['outbox: many messages(id → senderId)', 'inbox: many messages(id → recipientId)'])
+    const resources = resourcesOf({
+      messages: { schema: messages, relations: messagesRelations },
+      users: { schema: users, relations: sides },
+    })
+    expect(describeRelations(resources.get('users')!)).toEqual([
+      'outbox: many messages(id → senderId)',
+      'inbox: many messages(id → recipientId)',
+    ])
     expect(names(resources.get('messages')!)).toEqual(['from', 'to'])
   })
 
   it('can join columns without a foreign key', () => {
-    const joined = relations(posts, ({ one }) => ({ publisher: one(organizations, { fields: [posts.organizationId], references: [organizations.id] }) }))
+    const joined = relations(posts, ({ one }) => ({
+      publisher: one(organizations, { fields: [posts.organizationId], references: [organizations.id] }),
+    }))
     const resources = resourcesOf({ posts: { schema: posts, relations: joined }, organizations })
     expect(describeRelations(resources.get('posts')!)).toEqual(['publisher: one organizations(organizationId → id)'])
   })
 
   it('is read only from a value that relations() returns', () => {
-    expect(() => resourcesOf({ posts: { schema: posts, relations: { author: users } } })).toThrow('`posts.relations` is not a value made by Drizzle\'s relations()')
+    expect(() => resourcesOf({ posts: { schema: posts, relations: { author: users } } })).toThrow(
+      '`posts.relations` is not a value made by Drizzle\'s relations()',
+    )
   })
 
   it('fails at startup when it is the name of a column', () => {
@@ -149,11 +179,17 @@ describe('a name of Drizzle\'s relations()', () => {
 
 describe('a relation name that is taken', () => {
   const authors = sqliteTable('authors', { id: integer().primaryKey(), books: integer() })
-  const books = sqliteTable('books', { id: integer().primaryKey(), authorId: integer().references(() => authors.id), author_id: integer().references(() => authors.id) })
+  const books = sqliteTable('books', {
+    id: integer().primaryKey(),
+    authorId: integer().references(() => authors.id),
+    author_id: integer().references(() => authors.id),
+  })
 
   it('by a column fails at startup, with a message about how to name the relation', () => {
     const one = sqliteTable('books', { id: integer().primaryKey(), authorId: integer().references(() => authors.id) })
-    expect(() => resourcesOf({ authors, books: one })).toThrow(/`authors`.*a relation and a column.*`books`.*relations\(\).*`authors\.relations`/)
+    expect(() => resourcesOf({ authors, books: one })).toThrow(
+      /`authors`.*a relation and a column.*`books`.*relations\(\).*`authors\.relations`/,
+    )
   })
 
   it('by another relation fails at startup', () => {

@@ -40,7 +40,13 @@ describe.each([
   it('is one key, and the strictest of its actions applies', () => {
     expect(describeForeignKeys(pets)).toMatchObject([
       { columns: ['ownerId'], foreignTable: owners, foreignColumns: ['id'], onDelete: 'cascade', onUpdate: 'cascade' },
-      { columns: ['vetRegion', 'vetId'], foreignTable: owners, foreignColumns: ['region', 'id'], onDelete: 'restrict', onUpdate: 'no action' },
+      {
+        columns: ['vetRegion', 'vetId'],
+        foreignTable: owners,
+        foreignColumns: ['region', 'id'],
+        onDelete: 'restrict',
+        onUpdate: 'no action',
+      },
     ])
   })
 

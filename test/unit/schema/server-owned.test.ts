@@ -68,7 +68,8 @@ describe.each(DIALECTS)('the server\'s columns of a $dialect-core table', ({ tab
 
   it('are never required: a create requires the other required columns without createdAt, an update none', async () => {
     const { schemas } = resourceOf(tables.posts, tenancy())
-    const validate = async (kind: 'create' | 'update', value: object) => (await schemas[kind].standard['~standard'].validate(value)).issues?.map(({ path }) => path?.join('.'))
+    const validate = async (kind: 'create' | 'update', value: object) =>
+      (await schemas[kind].standard['~standard'].validate(value)).issues?.map(({ path }) => path?.join('.'))
     expect(await validate('create', {})).toEqual(['title'])
     expect(await validate('create', { title: 'a' })).toBeUndefined()
     expect(await validate('create', { title: 'a', createdAt: new Date(), status: 'lost' })).toEqual(['status'])
@@ -90,14 +91,18 @@ describe('the tenant column', () => {
 
   it('applies to every resource that has it, or to the listed resources', () => {
     const scoped = (options: Parameters<typeof tenancy>[0]) =>
-      [...resourcesOf({ posts, drafts: posts, tags }, { config: tenancy(options) }).values()].filter(({ tenant }) => tenant).map(({ name }) => name)
+      [...resourcesOf({ posts, drafts: posts, tags }, { config: tenancy(options) }).values()]
+        .filter(({ tenant }) => tenant)
+        .map(({ name }) => name)
     expect(scoped({ scopedResources: '*' })).toEqual(['posts', 'drafts'])
     expect(scoped({ scopedResources: ['drafts'] })).toEqual(['drafts'])
     expect(scoped({ scopedResources: '*', excludedResources: ['posts'] })).toEqual(['drafts'])
   })
 
   it('must exist in a listed resource, or startup fails', () => {
-    expect(() => resourcesOf({ tags }, { config: tenancy({ scopedResources: ['tags'] }) })).toThrow(/`tags`.*"tags" has no column `organizationId`/)
+    expect(() => resourcesOf({ tags }, { config: tenancy({ scopedResources: ['tags'] }) })).toThrow(
+      /`tags`.*"tags" has no column `organizationId`/,
+    )
   })
 
   it.each(['scopedResources', 'excludedResources'] as const)('fails at startup for a resource that is not registered: %s', (option) => {

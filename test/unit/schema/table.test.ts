@@ -69,13 +69,30 @@ describe.each(DIALECTS)('a table of $dialect-core', ({ dialect, tables }) => {
     ['bookings', [{ columns: ['room', 'seatId'], to: 'seats', foreignColumns: ['room', 'number'], onDelete: 'set default' }]],
     ['tags', []],
   ] as const)('has its foreign keys by property name, with their delete action: %s', (name, expected) => {
-    const keys = describeForeignKeys(tables[name]).map(({ columns, foreignTable, foreignColumns, onDelete }) => ({ columns, to: getTableName(foreignTable), foreignColumns, onDelete }))
+    const keys = describeForeignKeys(tables[name]).map(({ columns, foreignTable, foreignColumns, onDelete }) => ({
+      columns,
+      to: getTableName(foreignTable),
+      foreignColumns,
+      onDelete,
+    }))
     expect(keys).toEqual(expected)
   })
 })
 
 describe('the kind of a column', () => {
-  const common = { id: 'integer', text: 'text', number: 'number', integer: 'integer', boolean: 'boolean', date: 'date', bigint: 'bigint', decimal: 'decimal', json: 'json', custom: 'custom', doubled: 'integer' }
+  const common = {
+    id: 'integer',
+    text: 'text',
+    number: 'number',
+    integer: 'integer',
+    boolean: 'boolean',
+    date: 'date',
+    bigint: 'bigint',
+    decimal: 'decimal',
+    json: 'json',
+    custom: 'custom',
+    doubled: 'integer',
+  }
 
   it.each([
     ['sqlite-core', sqlite.kinds, { ...common, blob: 'blob' }],

@@ -20,73 +20,167 @@ const HUGE = '123456789012345678901234567890'
 
 const WIRE_CASES: Record<Kind, Cases> = {
   text: {
-    json: [['', ''], ['ä', 'ä'], ['1', '1'], ['null', 'null']],
+    json: [
+      ['', ''],
+      ['ä', 'ä'],
+      ['1', '1'],
+      ['null', 'null'],
+    ],
     unfitJson: [1, true, [], {}, 'a\0b'],
-    text: [['1', '1'], ['', '']],
+    text: [
+      ['1', '1'],
+      ['', ''],
+    ],
     unfitText: ['\0', 'a\0'],
-    out: [['a', 'a'], ['1', '1']],
+    out: [
+      ['a', 'a'],
+      ['1', '1'],
+    ],
   },
   number: {
-    json: [[1, 1], [-0.5, -0.5], [1e300, 1e300]],
+    json: [
+      [1, 1],
+      [-0.5, -0.5],
+      [1e300, 1e300],
+    ],
     unfitJson: ['1', true, [], {}, Infinity, NaN],
-    text: [['1', 1], ['-1.5', -1.5], ['1e3', 1000]],
+    text: [
+      ['1', 1],
+      ['-1.5', -1.5],
+      ['1e3', 1000],
+    ],
     unfitText: ['', ' ', 'abc', '1,5', '0x10', '1e999', 'NaN', 'Infinity', '--1', '1 '],
     out: [[1.5, 1.5]],
   },
   integer: {
-    json: [[0, 0], [-7, -7], [9007199254740991, 9007199254740991]],
+    json: [
+      [0, 0],
+      [-7, -7],
+      [9007199254740991, 9007199254740991],
+    ],
     unfitJson: ['1', 1.5, true, [1], {}, 9007199254740992, 1e30, NaN],
-    text: [['0', 0], ['-7', -7]],
+    text: [
+      ['0', 0],
+      ['-7', -7],
+    ],
     unfitText: ['', ' 1', '1.0', '1e3', 'abc', '0x1', '9007199254740993', '1_000', '+1'],
     out: [[1, 1]],
   },
   boolean: {
-    json: [[true, true], [false, false]],
+    json: [
+      [true, true],
+      [false, false],
+    ],
     unfitJson: [0, 1, 'true', 'false', '', [], {}],
-    text: [['true', true], ['false', false], ['1', true], ['0', false]],
+    text: [
+      ['true', true],
+      ['false', false],
+      ['1', true],
+      ['0', false],
+    ],
     unfitText: ['', 'TRUE', 'yes', 'no', 'on', '2', 'null'],
     out: [[false, false]],
   },
   date: {
     json: [
-      ['2024-05-06T07:08:09.123Z', moment], ['2024-05-06T09:08:09.123+02:00', moment], ['2024-05-06T07:08:09.123', moment],
-      ['2024-05-06 07:08:09.123Z', moment], ['2024-05-06', day], ['2024-05-06T00:00Z', day], ['2024-02-29', new Date('2024-02-29T00:00:00.000Z')],
+      ['2024-05-06T07:08:09.123Z', moment],
+      ['2024-05-06T09:08:09.123+02:00', moment],
+      ['2024-05-06T07:08:09.123', moment],
+      ['2024-05-06 07:08:09.123Z', moment],
+      ['2024-05-06', day],
+      ['2024-05-06T00:00Z', day],
+      ['2024-02-29', new Date('2024-02-29T00:00:00.000Z')],
     ],
-    unfitJson: [0, 1714953600000, true, [], {}, '', 'yesterday', '06.05.2024', '2024-5-6', '2024-13-01', '2024-05-32', '2023-02-29', '2024-02-30', '2024-04-31T10:00:00Z', '2024-05-06T25:00:00Z', '2024-05-06T07:60Z', '20240506', '2024-05-06T07:08:09+99:00'],
-    text: [['2024-05-06', day], ['2024-05-06T07:08:09.123Z', moment]],
+    unfitJson: [
+      0,
+      1714953600000,
+      true,
+      [],
+      {},
+      '',
+      'yesterday',
+      '06.05.2024',
+      '2024-5-6',
+      '2024-13-01',
+      '2024-05-32',
+      '2023-02-29',
+      '2024-02-30',
+      '2024-04-31T10:00:00Z',
+      '2024-05-06T25:00:00Z',
+      '2024-05-06T07:60Z',
+      '20240506',
+      '2024-05-06T07:08:09+99:00',
+    ],
+    text: [
+      ['2024-05-06', day],
+      ['2024-05-06T07:08:09.123Z', moment],
+    ],
     unfitText: ['', '1714953600000', 'now', '2024-02-30'],
-    out: [[moment, '2024-05-06T07:08:09.123Z'], ['not a date', 'not a date']],
+    out: [
+      [moment, '2024-05-06T07:08:09.123Z'],
+      ['not a date', 'not a date'],
+    ],
   },
   bigint: {
-    json: [[HUGE, 123456789012345678901234567890n], ['-1', -1n], [5, 5n]],
+    json: [
+      [HUGE, 123456789012345678901234567890n],
+      ['-1', -1n],
+      [5, 5n],
+    ],
     unfitJson: ['', '1.0', '1e3', 'abc', 1.5, 9007199254740992, true, [], {}, '0x10', '9'.repeat(5000)],
     text: [['9007199254740993', 9007199254740993n]],
     unfitText: ['', ' 1', '1n', '1e3', 'abc'],
-    out: [[9007199254740993n, '9007199254740993'], [1n, '1']],
+    out: [
+      [9007199254740993n, '9007199254740993'],
+      [1n, '1'],
+    ],
   },
   decimal: {
-    json: [['12345678901234567890.123456789', '12345678901234567890.123456789'], ['-0.10', '-0.10'], [1.5, '1.5'], [3, '3']],
+    json: [
+      ['12345678901234567890.123456789', '12345678901234567890.123456789'],
+      ['-0.10', '-0.10'],
+      [1.5, '1.5'],
+      [3, '3'],
+    ],
     unfitJson: ['', 'abc', '1e3', '1,5', '.', true, [], {}, NaN, 1e30, 1e-7, '9'.repeat(5000)],
     text: [['0.10', '0.10']],
     unfitText: ['', '1e3', 'abc', '1.', '--1'],
-    out: [['0.10', '0.10'], [0.5, '0.5']],
+    out: [
+      ['0.10', '0.10'],
+      [0.5, '0.5'],
+    ],
   },
   json: {
-    json: [[{ a: [1] }, { a: [1] }], [[], []], ['a', 'a'], [false, false]],
+    json: [
+      [{ a: [1] }, { a: [1] }],
+      [[], []],
+      ['a', 'a'],
+      [false, false],
+    ],
     unfitJson: [],
     text: [],
     unfitText: ['{}', '1', ''],
     out: [[{ a: 1 }, { a: 1 }]],
   },
   blob: {
-    json: [['AQID', Buffer.from([1, 2, 3])], ['_-8', Buffer.from([255, 239])], ['', Buffer.alloc(0)]],
+    json: [
+      ['AQID', Buffer.from([1, 2, 3])],
+      ['_-8', Buffer.from([255, 239])],
+      ['', Buffer.alloc(0)],
+    ],
     unfitJson: [1, true, [], {}, 'not base64!', 'AQID\n', 'AQ==ID'],
     text: [['AQID', Buffer.from([1, 2, 3])]],
     unfitText: ['***'],
-    out: [[Buffer.from([1, 2, 3]), 'AQID'], [new Uint8Array([255]), '/w==']],
+    out: [
+      [Buffer.from([1, 2, 3]), 'AQID'],
+      [new Uint8Array([255]), '/w=='],
+    ],
   },
   custom: {
-    json: [[{ x: 1 }, { x: 1 }], ['a', 'a']],
+    json: [
+      [{ x: 1 }, { x: 1 }],
+      ['a', 'a'],
+    ],
     unfitJson: [],
     text: [['a', 'a']],
     unfitText: ['\0'],
@@ -94,7 +188,8 @@ const WIRE_CASES: Record<Kind, Cases> = {
   },
 }
 
-const show = (value: unknown) => typeof value === 'string' ? JSON.stringify(value.slice(0, 40)) : typeof value === 'object' ? JSON.stringify(value) : String(value)
+const show = (value: unknown) =>
+  typeof value === 'string' ? JSON.stringify(value.slice(0, 40)) : typeof value === 'object' ? JSON.stringify(value) : String(value)
 
 describe.each(KINDS)('the wire form of %s', (kind) => {
   const { fromJson, fromText, toJson } = WIRE_FORMATS[kind]
@@ -166,11 +261,14 @@ describe('a date in SQLite', () => {
 })
 
 describe('an integer of 32 bits', () => {
-  it.each(DIALECTS.filter(({ dialect }) => dialect !== 'sqlite'))('refuses numbers that its column cannot hold: $dialect-core', ({ tables }) => {
-    const field = resourceOf(tables.kinds).fields.get('integer')!
-    expect(field.fromJson(2147483647)).toBe(2147483647)
-    expect(field.fromJson(2147483648)).toBe(INVALID)
-  })
+  it.each(DIALECTS.filter(({ dialect }) => dialect !== 'sqlite'))(
+    'refuses numbers that its column cannot hold: $dialect-core',
+    ({ tables }) => {
+      const field = resourceOf(tables.kinds).fields.get('integer')!
+      expect(field.fromJson(2147483647)).toBe(2147483647)
+      expect(field.fromJson(2147483648)).toBe(INVALID)
+    },
+  )
 
   it('holds 53 bits in SQLite', () => {
     expect(resourceOf(sqlite.kinds).fields.get('integer')!.fromJson(2147483648)).toBe(2147483648)

@@ -58,7 +58,9 @@ function run({ fails = '', tally = '3 passed, 0 failed', tier }: Given = {}) {
   const { status, stdout } = spawnSync('bash', [join(folder, '.ci/run')], {
     encoding: 'utf8', env: { ...env, PATH, CALLS: calls, FAILS: fails, TALLY: tally, ...tier && { [tier]: '1' } },
   })
-  const outcomes = Object.fromEntries([...stdout.matchAll(/^([\w-]+) +(ok|FAILED) +\d+ s$/gm)].map(([, name, outcome]) => [name!, outcome!]))
+  const outcomes = Object.fromEntries(
+    [...stdout.matchAll(/^([\w-]+) +(ok|FAILED) +\d+ s$/gm)].map(([, name, outcome]) => [name!, outcome!]),
+  )
   return { status, stdout, outcomes, called: readFileSync(calls, 'utf8').trimEnd().split('\n'), last: stdout.trimEnd().split('\n').at(-1) }
 }
 
@@ -66,14 +68,21 @@ const all = (steps: object, outcome: string) => Object.fromEntries(Object.keys(s
 
 it('runs every step, and prints the tally of the tests last', () => {
   const { status, outcomes, last } = run()
-  expect({ status, outcomes, last }).toEqual({ status: 0, outcomes: { ...all(STEPS, 'ok'), complete: 'ok', total: 'ok' }, last: '3 passed, 0 failed' })
+  expect({ status, outcomes, last }).toEqual({
+    status: 0,
+    outcomes: { ...all(STEPS, 'ok'), complete: 'ok', total: 'ok' },
+    last: '3 passed, 0 failed',
+  })
 })
 
 it.each(Object.entries(STEPS))('reports that %s failed, and runs the other steps', (name, command) => {
   const { status, outcomes, called, last, stdout } = run({ fails: command })
   // Tests that did not run have no tally.
   const without = name === 'test' ? { complete: 'FAILED' } : {}
-  expect({ status, outcomes }).toEqual({ status: 1, outcomes: { ...all(STEPS, 'ok'), complete: 'ok', ...without, [name]: 'FAILED', total: 'FAILED' } })
+  expect({ status, outcomes }).toEqual({
+    status: 1,
+    outcomes: { ...all(STEPS, 'ok'), complete: 'ok', ...without, [name]: 'FAILED', total: 'FAILED' },
+  })
   for (const other of Object.values(STEPS)) expect(called.some(call => new RegExp(`^(?:${other})`).test(call))).toBe(true)
   expect(last).toBe(name === 'test' ? '0 passed, 1 failed' : '3 passed, 0 failed')
   if (name !== 'services') expect(stdout).toContain('broken')

@@ -18,13 +18,26 @@ it('starts the files first that took longest, of all projects of a group, and ne
 
 it('keeps the files of a project together whose files share their modules', () => {
   const isolate = false
-  expect(order([file('b', 'test/3.ts', { isolate }), file('a', 'test/1.ts', { isolate }), file('b', 'test/4.ts', { isolate }), file('a', 'test/2.ts', { isolate })]))
-    .toEqual(['test/2.ts', 'test/1.ts', 'test/3.ts', 'test/4.ts'])
+  expect(
+    order([
+      file('b', 'test/3.ts', { isolate }),
+      file('a', 'test/1.ts', { isolate }),
+      file('b', 'test/4.ts', { isolate }),
+      file('a', 'test/2.ts', { isolate }),
+    ]),
+  ).toEqual(['test/2.ts', 'test/1.ts', 'test/3.ts', 'test/4.ts'])
 })
 
 it('orders the files that share their modules by the seed, if there is one', () => {
   const orders = Array.from({ length: 10 }, (_, seed) =>
-    longestFirst(['1', '2', 'x', 'y'].map(name => file('a', `test/${name}.ts`, { isolate: false })), TIMES, String(seed)).map(({ moduleId }) => moduleId).join())
+    longestFirst(
+      ['1', '2', 'x', 'y'].map(name => file('a', `test/${name}.ts`, { isolate: false })),
+      TIMES,
+      String(seed),
+    )
+      .map(({ moduleId }) => moduleId)
+      .join(),
+  )
   expect(new Set(orders).size).toBeGreaterThan(3)
 })
 

@@ -6,10 +6,11 @@ import { lastLine, tally, type FinishedModule, type FinishedTest } from '../../s
 function finished(states: string[], broken: { module?: boolean, suites?: number } = {}): FinishedModule {
   return {
     relativeModuleId: 'a.test.ts',
-    errors: () => broken.module ? [new Error('import failed')] : [],
+    errors: () => (broken.module ? [new Error('import failed')] : []),
     children: {
       allTests: () => states.map(toTest),
-      allSuites: () => Array.from({ length: broken.suites ?? 0 }, () => ({ fullName: 'a suite', errors: () => [new Error('set-up failed')] })),
+      allSuites: () =>
+        Array.from({ length: broken.suites ?? 0 }, () => ({ fullName: 'a suite', errors: () => [new Error('set-up failed')] })),
     },
   }
 }

@@ -16,9 +16,12 @@ describe('the tiers', () => {
     expect(names.some(name => lists(PROJECTS[name], file)) || lists(DRIZZLE_1.push, file)).toBe(true)
   })
 
-  it.each([...names.flatMap(name => PROJECTS[name]), ...Object.keys(FULL_ONLY), ...DRIZZLE_1.push, ...DRIZZLE_1.full])('have a file for %s', (pattern) => {
-    expect(files.some(file => matchesGlob(file, pattern))).toBe(true)
-  })
+  it.each([...names.flatMap(name => PROJECTS[name]), ...Object.keys(FULL_ONLY), ...DRIZZLE_1.push, ...DRIZZLE_1.full])(
+    'have a file for %s',
+    (pattern) => {
+      expect(files.some(file => matchesGlob(file, pattern))).toBe(true)
+    },
+  )
 
   it('run on push what is not in the list of the full tier', () => {
     const left = files.filter(file => lists(Object.keys(FULL_ONLY), file))

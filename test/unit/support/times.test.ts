@@ -16,9 +16,9 @@ it('lists the files that take longest first, and the others together', () => {
 
 it('names the files whose share grew by more than a quarter, whatever the speed of the machine', () => {
   const before = { unit: { 'a.test.ts': 10, 'b.test.ts': 10, 'c.test.ts': 1, 'd.test.ts': 80 } }
-  expect(describeGrowth({ unit: { 'a.test.ts': 30, 'b.test.ts': 20, 'c.test.ts': 1.9, 'd.test.ts': 160, 'new.test.ts': 40 } }, before)).toEqual([
-    'unit a.test.ts takes 1.4 times its share of the time',
-  ])
+  expect(
+    describeGrowth({ unit: { 'a.test.ts': 30, 'b.test.ts': 20, 'c.test.ts': 1.9, 'd.test.ts': 160, 'new.test.ts': 40 } }, before),
+  ).toEqual(['unit a.test.ts takes 1.4 times its share of the time'])
 })
 
 it('names no file without kept times', () => {

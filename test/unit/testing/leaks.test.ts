@@ -38,9 +38,21 @@ describe('expectNoLeaks', () => {
   })
 
   it.each<[Mistake, Partial<LeakOptions<Caller>>, string]>([
-    ['a foreign key accepts hidden rows', {}, 'POST /comments as reader: discloses that the row 3 of posts exists: 201, but 400 INVALID_REFERENCE'],
-    ['an endpoint looks for the row first', {}, 'POST /posts/3/publish as reader: discloses that the row 3 of posts exists: 403 FORBIDDEN, but 404'],
-    ['a unique constraint forgets the tenant', { as: 'author' }, 'POST /posts as author: discloses that a row with {"title":"Published elsewhere"} exists: 409 CONFLICT'],
+    [
+      'a foreign key accepts hidden rows',
+      {},
+      'POST /comments as reader: discloses that the row 3 of posts exists: 201, but 400 INVALID_REFERENCE',
+    ],
+    [
+      'an endpoint looks for the row first',
+      {},
+      'POST /posts/3/publish as reader: discloses that the row 3 of posts exists: 403 FORBIDDEN, but 404',
+    ],
+    [
+      'a unique constraint forgets the tenant',
+      { as: 'author' },
+      'POST /posts as author: discloses that a row with {"title":"Published elsewhere"} exists: 409 CONFLICT',
+    ],
   ])('finds a write that gives no access, but shows that something exists: %s', async (mistake, options, leak) => {
     const hidden = { as: 'reader', rows: { posts: [3] }, unique: { posts: { title: 'Published elsewhere' } }, ...options } as const
     expect(await leaksOf(undefined, hidden)).toBe('')
@@ -59,14 +71,20 @@ describe('expectNoLeaks', () => {
   })
 
   it('refuses a row that no caller sees, because it proves nothing', async () => {
-    expect(await leaksOf(undefined, { as: 'reader', rows: { posts: [99] } })).toMatch(/No caller sees the row 99 of `posts`, so the test proves nothing/)
+    expect(await leaksOf(undefined, { as: 'reader', rows: { posts: [99] } })).toMatch(
+      /No caller sees the row 99 of `posts`, so the test proves nothing/,
+    )
   })
 
   it('refuses a secret that can be a part of other text', async () => {
-    expect(await leaksOf(undefined, { as: 'reader', secrets: ['ab'] })).toBe('[auto-api] The secret "ab" is too short: it can be a part of other text.')
+    expect(await leaksOf(undefined, { as: 'reader', secrets: ['ab'] })).toBe(
+      '[auto-api] The secret "ab" is too short: it can be a part of other text.',
+    )
   })
 
   it('refuses an unknown resource', async () => {
-    expect(await leaksOf(undefined, { as: 'reader', fields: { user: ['salary'] } })).toBe('[auto-api] The API has no resource `user`. Did you mean `users`?')
+    expect(await leaksOf(undefined, { as: 'reader', fields: { user: ['salary'] } })).toBe(
+      '[auto-api] The API has no resource `user`. Did you mean `users`?',
+    )
   })
 })

@@ -121,11 +121,18 @@ export async function openNewsroom(mistake?: Mistake) {
   const client = new Database(':memory:')
   const reset = () => {
     client.pragma('foreign_keys = off')
-    const names = client.prepare('select name from sqlite_master where type = \'table\' and name not like \'sqlite_%\'').all() as { name: string }[]
+    const names = client.prepare('select name from sqlite_master where type = \'table\' and name not like \'sqlite_%\'').all() as {
+      name: string
+    }[]
     for (const { name } of names) client.exec(`drop table ${name}`)
     client.exec(SQL_TEXT)
-    client.exec(`create unique index post_titles on posts (${has('a unique constraint forgets the tenant') ? 'title' : 'organization_id, title'})`)
-    client.prepare('insert into api_tokens (id, name, user_id, organization_id, scopes, start, token_hash, created_at, updated_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?)')
+    client.exec(
+      `create unique index post_titles on posts (${has('a unique constraint forgets the tenant') ? 'title' : 'organization_id, title'})`,
+    )
+    client
+      .prepare(
+        'insert into api_tokens (id, name, user_id, organization_id, scopes, start, token_hash, created_at, updated_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?)',
+      )
       .run('token-1', 'deploy', '2', '1', has('the scopes of a token are ignored') ? null : '["posts:read"]', 'aat_test', TOKEN_HASH, 0, 0)
     client.pragma('foreign_keys = on')
   }
@@ -135,13 +142,19 @@ export async function openNewsroom(mistake?: Mistake) {
   const postsFilter = (table: typeof posts, ctx: AutoApiContext, operation = ctx.operation): SQL | undefined => {
     if (ctx.permissions.includes('posts:edit')) return undefined
     const own = ctx.user ? eq(table.authorId, Number(ctx.user.id)) : nothing
-    return ['read', 'aggregate', 'viewDeleted'].includes(operation) || has('listFilter forgets the operation') ? or(eq(table.status, 'published'), own) : own
+    return ['read', 'aggregate', 'viewDeleted'].includes(operation) || has('listFilter forgets the operation')
+      ? or(eq(table.status, 'published'), own)
+      : own
   }
   const postsAuth: ResourceAuth<typeof posts> = {
     permissions: {
-      read: true, create: has('a permission is misspelled') ? 'post:write' : 'posts:write', update: has('update is true') ? true : 'posts:write',
-      delete: has('delete is true') ? true : 'posts:write', restore: has('restore is true') ? true : 'posts:write',
-      ...unless('purge falls back to delete', { purge: 'posts:edit' }), viewDeleted: has('viewDeleted is true') ? true : 'posts:edit',
+      read: true,
+      create: has('a permission is misspelled') ? 'post:write' : 'posts:write',
+      update: has('update is true') ? true : 'posts:write',
+      delete: has('delete is true') ? true : 'posts:write',
+      restore: has('restore is true') ? true : 'posts:write',
+      ...unless('purge falls back to delete', { purge: 'posts:edit' }),
+      viewDeleted: has('viewDeleted is true') ? true : 'posts:edit',
     },
     ...unless('listFilter is dropped', { listFilter: postsFilter }),
     fields: { margin: { read: 'posts:edit', ...unless('the write rule of a field is dropped', { write: 'posts:edit' }) } },
@@ -161,9 +174,12 @@ export async function openNewsroom(mistake?: Mistake) {
     objectLevel: (row, ctx) => has('objectLevel is dropped') || !row.flagged || ctx.permissions.includes('posts:edit'),
   }
   const postTagsAuth: ResourceAuth<typeof postTags> = {
-    permissions: has('the rules of a junction are missing') ? { read: true, create: true, delete: true } : { read: true, create: 'posts:edit', delete: 'posts:edit' },
+    permissions: has('the rules of a junction are missing')
+      ? { read: true, create: true, delete: true }
+      : { read: true, create: 'posts:edit', delete: 'posts:edit' },
     ...unless('the rows of a junction are not filtered', {
-      listFilter: (table: typeof postTags, ctx: AutoApiContext) => ctx.permissions.includes('posts:edit') ? undefined : eq(table.internal, false),
+      listFilter: (table: typeof postTags, ctx: AutoApiContext) =>
+        ctx.permissions.includes('posts:edit') ? undefined : eq(table.internal, false),
     }),
   }
   const plugins = [
@@ -172,17 +188,33 @@ export async function openNewsroom(mistake?: Mistake) {
       name: 'embargo',
       rows: has('the rows of a plugin are dropped')
         ? {}
-        : { posts: (table, ctx) => ctx.permissions.includes('posts:edit') ? undefined : ne((table as typeof posts).title, 'Embargoed') },
+        : { posts: (table, ctx) => (ctx.permissions.includes('posts:edit') ? undefined : ne((table as typeof posts).title, 'Embargoed')) },
       routes: [
         has('a route of a plugin is open')
           ? { method: 'GET', path: '/headlines', handler: () => ({ titles: [] }) }
-          : { method: 'GET', path: '/headlines', handler: (ctx) => {
-              if (ctx.user) return { titles: [] }
-              throw createError({ statusCode: 401, message: 'Sign in.' })
-            } },
-        ...has('a plugin sends rows around the rules')
-          ? [{ method: 'GET' as const, path: '/:resource/archive', resources: ['posts'], operation: 'read' as const, handler: () => db.select().from(posts).where(inArray(posts.id, [3])) }]
-          : [],
+          : {
+              method: 'GET',
+              path: '/headlines',
+              handler: (ctx) => {
+                if (ctx.user) return { titles: [] }
+                throw createError({ statusCode: 401, message: 'Sign in.' })
+              },
+            },
+        ...(has('a plugin sends rows around the rules')
+          ? [
+              {
+                method: 'GET' as const,
+                path: '/:resource/archive',
+                resources: ['posts'],
+                operation: 'read' as const,
+                handler: () =>
+                  db
+                    .select()
+                    .from(posts)
+                    .where(inArray(posts.id, [3])),
+              },
+            ]
+          : []),
       ],
     }),
   ]
@@ -190,14 +222,30 @@ export async function openNewsroom(mistake?: Mistake) {
     resources: {
       users: { schema: users, authorization: usersAuth, ...unless('hiddenFields is dropped', { hiddenFields: ['passwordHash'] }) },
       posts: {
-        schema: posts, authorization: postsAuth, ...unless('protectedFields is dropped', { protectedFields: ['approvedBy'] }),
-        ...has('a hook copies a hidden value') && { hooks: { afterGet: (record: object) => ({ ...record, title: `Margin: ${client.prepare('select margin from posts where id = ?').pluck().get((record as { id: number }).id)}` }) } },
+        schema: posts,
+        authorization: postsAuth,
+        ...unless('protectedFields is dropped', { protectedFields: ['approvedBy'] }),
+        ...(has('a hook copies a hidden value') && {
+          hooks: {
+            afterGet: (record: object) => ({
+              ...record,
+              title: `Margin: ${client
+                .prepare('select margin from posts where id = ?')
+                .pluck()
+                .get((record as { id: number }).id)}`,
+            }),
+          },
+        }),
       },
       comments: { schema: comments, authorization: commentsAuth },
-      tags: { schema: tags, authorization: { permissions: { read: true, create: true } }, disabled: has('disabled is dropped') ? [] : ['create'] },
+      tags: {
+        schema: tags,
+        authorization: { permissions: { read: true, create: true } },
+        disabled: has('disabled is dropped') ? [] : ['create'],
+      },
       postTags: { schema: postTags, authorization: postTagsAuth },
       apiTokens: { schema: apiTokens, authorization: { permissions: { read: signedIn, create: signedIn, delete: signedIn } } },
-      ...has('a resource is forgotten') && { drafts: { schema: posts, authorization: { permissions: { read: true } } } },
+      ...(has('a resource is forgotten') && { drafts: { schema: posts, authorization: { permissions: { read: true } } } }),
     },
     database: db,
     engine: 'better-sqlite3',
@@ -207,11 +255,14 @@ export async function openNewsroom(mistake?: Mistake) {
       const { assertPermission, createEndpoint, findAuthorizedRow } = await import('../../../src/runtime/server/utils')
       return {
         'POST /api/posts/:id/publish': createEndpoint({
-          ...has('an endpoint is open') || has('an endpoint looks for the row first') ? {} : { resource: 'posts', operation: 'update', ...unless('a named gate is dropped', { endpointName: 'publish' }) },
+          ...(has('an endpoint is open') || has('an endpoint looks for the row first')
+            ? {}
+            : { resource: 'posts', operation: 'update', ...unless('a named gate is dropped', { endpointName: 'publish' }) }),
           async handler(ctx) {
             const id = Number(ctx.params.id)
             if (has('an endpoint looks for the row first')) {
-              if (!db.select().from(posts).where(eq(posts.id, id)).get()) throw createError({ statusCode: 404, message: 'There is no post.' })
+              if (!db.select().from(posts).where(eq(posts.id, id)).get())
+                throw createError({ statusCode: 404, message: 'There is no post.' })
               await assertPermission(ctx as AutoApiContext, 'posts', 'update')
             }
             if (!has('an endpoint is open')) await findAuthorizedRow<typeof posts>(ctx as AutoApiContext, 'posts', ctx.params.id!)
@@ -231,7 +282,12 @@ export async function openNewsroom(mistake?: Mistake) {
     },
     reset,
   })
-  const dump = () => client.prepare('select name from sqlite_master where type = \'table\' order by name').pluck().all().map(name => [name, client.prepare(`select * from ${String(name)}`).all()])
+  const dump = () =>
+    client
+      .prepare('select name from sqlite_master where type = \'table\' order by name')
+      .pluck()
+      .all()
+      .map(name => [name, client.prepare(`select * from ${String(name)}`).all()])
   return { api, client, reset, dump }
 }
 

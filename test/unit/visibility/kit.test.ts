@@ -14,14 +14,28 @@ const CALLER_NAMES = Object.keys(CALLERS) as CallerName[]
 
 /** A row for each reason that hides a row by its columns. */
 const ROWS = [
-  'nothing hides the row', 'the row is another tenant\'s', 'listFilter refuses the row', 'rows of a plugin refuse the row', 'objectLevel refuses the row',
-  'the row is in the trash', 'there is no such row',
+  'nothing hides the row',
+  'the row is another tenant\'s',
+  'listFilter refuses the row',
+  'rows of a plugin refuse the row',
+  'objectLevel refuses the row',
+  'the row is in the trash',
+  'there is no such row',
 ] as const satisfies readonly ReasonName[]
 
 const rows = Object.fromEntries(ROWS.map((reason, index) => [reason, index + 1]))
 
 /** The requests that the kit and the matrix have under the same name. The kit compares each write with its bulk request. */
-const REQUESTS = ['list', 'list with trash', 'aggregate', 'get', 'get with trash', 'update', 'delete', 'purge'] as const satisfies readonly RequestName[]
+const REQUESTS = [
+  'list',
+  'list with trash',
+  'aggregate',
+  'get',
+  'get with trash',
+  'update',
+  'delete',
+  'purge',
+] as const satisfies readonly RequestName[]
 
 const callerOf = ({ staff, ...caller }: Caller): TestCaller => ({ ...caller, ...staff && { context: { staff } } })
 
@@ -52,7 +66,15 @@ const openApi = async (callers: Callers) => createTestApi({
 /** Returns the cells by line and caller. */
 async function observe(resource: string, callers: Callers): Promise<Map<string, Map<string, string>>> {
   const text = await expectAccess(await openApi(callers), resource).as(CALLER_NAMES).rows(rows).toMarkdown()
-  const [columns = [], ...lines] = text.split('\n').filter(line => /^\| /.test(line)).map(line => line.split('|').slice(1, -1).map(cell => cell.trim()))
+  const [columns = [], ...lines] = text
+    .split('\n')
+    .filter(line => /^\| /.test(line))
+    .map(line =>
+      line
+        .split('|')
+        .slice(1, -1)
+        .map(cell => cell.trim()),
+    )
   return new Map(lines.map(([subject, ...cells]) => [subject!, new Map(cells.map((cell, index) => [columns[index + 1]!, cell]))]))
 }
 

@@ -50,7 +50,11 @@ async function open(disabled: readonly Operation[] = []): Promise<TestServer> {
     plugins: [
       async () => (await import('../../fixtures/visibility/server/api-plugins')).default,
       async () => (await import('../../fixtures/visibility/server/files')).default,
-      { name: 'keys', credentials: (request: IncomingRequest) => request.header('x-key') === undefined ? undefined : userOfKey(request.header('x-key')!) },
+      {
+        name: 'keys',
+        credentials: (request: IncomingRequest) =>
+          request.header('x-key') === undefined ? undefined : userOfKey(request.header('x-key')!),
+      },
       { name: 'counter', onRequest: ({ operations }: IncomingRequest) => void counted.push(operations) },
     ],
   })
@@ -76,7 +80,10 @@ beforeEach(() => {
 })
 
 function send(request: PluginRequest, options: Options = {}, to = server): Promise<Answered> {
-  const [path, { method = 'GET', body, headers }]: [string, RequestOptions] = [request.target('articles')[0], request.target('articles')[1] ?? {}]
+  const [path, { method = 'GET', body, headers }]: [string, RequestOptions] = [
+    request.target('articles')[0],
+    request.target('articles')[1] ?? {},
+  ]
   const merged = { body, caller: MEMBER, ...options, headers: { ...headers, ...options?.headers } }
   return to.request(method, `/api${path}`, merged)
 }
@@ -95,14 +102,26 @@ describe('the table of plugin routes', () => {
   it('has a row for every route of the plugin of the visibility app, and for no other', async () => {
     const { default: titles } = await import('../../fixtures/visibility/server/api-plugins')
     const admin = adminPlugin({ hasMiddleware: true, branding: {}, pages: [], resources: {} }, {})
-    const names = [titles as AutoApiPlugin, admin, ...createBuiltInPlugins()].flatMap(({ name, routes = [] }) => routes.map(route => routeNameOf(name, route)))
+    const names = [titles as AutoApiPlugin, admin, ...createBuiltInPlugins()].flatMap(({ name, routes = [] }) =>
+      routes.map(route => routeNameOf(name, route)),
+    )
     expect([...PLUGIN_REQUESTS.keys(), ...Object.keys(TESTED_ELSEWHERE)].sort()).toEqual(names.sort())
     for (const file of Object.values(TESTED_ELSEWHERE)) expect(existsSync(file)).toBe(true)
   })
 
   it('has routes below a resource with and without an id, routes without a resource, and writes of each', () => {
-    for (const shape of [/: GET \/:resource\/:id\//, /: GET \/:resource\/[^:]/, /: PUT \/:resource\/:id\//, /: POST \/:resource\/[^:]/, /: GET \/[^:]/, /: PUT \/[^:]/])
-      expect([...PLUGIN_REQUESTS.keys()].some(name => shape.test(name)), String(shape)).toBe(true)
+    for (const shape of [
+      /: GET \/:resource\/:id\//,
+      /: GET \/:resource\/[^:]/,
+      /: PUT \/:resource\/:id\//,
+      /: POST \/:resource\/[^:]/,
+      /: GET \/[^:]/,
+      /: PUT \/[^:]/,
+    ])
+      expect(
+        [...PLUGIN_REQUESTS.keys()].some(name => shape.test(name)),
+        String(shape),
+      ).toBe(true)
   })
 })
 
@@ -127,7 +146,10 @@ describe.each(rows)('$route', (request) => {
     const [path] = request.target('articles')
     for (const wrong of [path.replace('articles', 'magazines'), `${path}/more`, path.replace('articles', 'articles%2F')]) {
       if (wrong === path) continue
-      const { status } = await server.request(methodOf(request), `/api${wrong}`, { body: request.target('articles')[1]?.body, caller: MEMBER })
+      const { status } = await server.request(methodOf(request), `/api${wrong}`, {
+        body: request.target('articles')[1]?.body,
+        caller: MEMBER,
+      })
       expect(status, wrong).toBe(404)
     }
   })
@@ -187,7 +209,10 @@ describe.each(writes)('$route', (request) => {
 
   it.each<[from: string, headers: Record<string, string>]>([
     ['a listed origin', { 'sec-fetch-site': 'cross-site', 'origin': ORIGIN }],
-    ['another site with a bearer token', { 'sec-fetch-site': 'cross-site', 'origin': 'https://evil.example', 'authorization': 'Bearer abc' }],
+    [
+      'another site with a bearer token',
+      { 'sec-fetch-site': 'cross-site', 'origin': 'https://evil.example', 'authorization': 'Bearer abc' },
+    ],
     ['its own site', { 'sec-fetch-site': 'same-origin' }],
   ])('is done from %s', async (_from, headers) => {
     expect(outcome(await send(request, { headers }))).toBe(String(request.status))
@@ -219,7 +244,14 @@ describe.each(withBody)('$route', (request) => {
   })
 
   const accepted = request.accepts ?? 'application/json'
-  const refused = ['text/plain', 'application/x-www-form-urlencoded', ...request.acceptsForms ? [] : ['multipart/form-data; boundary=x'], `${accepted}p`, '', request.accepts ? 'application/json' : 'text/csv']
+  const refused = [
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    ...(request.acceptsForms ? [] : ['multipart/form-data; boundary=x']),
+    `${accepted}p`,
+    '',
+    request.accepts ? 'application/json' : 'text/csv',
+  ]
   it.each(refused)('refuses the media type %j', async (type) => {
     expect(await refusal(request, { headers: { 'content-type': type } })).toBe('415 UNSUPPORTED_MEDIA_TYPE')
   })
@@ -255,7 +287,9 @@ describe.each(withBody.filter(({ operation }) => operation))('$route', (request)
   ])('checks the permission and the tenant before it reads the body: %s', async (_what, options) => {
     expect(await refusal(request, { ...options, caller: {} })).toBe('401 UNAUTHENTICATED')
     expect(await refusal(request, { ...options, caller: { user: { id: 1, organizationId: 1 }, permissions: [] } })).toBe('403 FORBIDDEN')
-    expect(await refusal(request, { ...options, caller: CALLERS['a caller without a tenant'] as unknown as Caller })).toBe('403 TENANT_REQUIRED')
+    expect(await refusal(request, { ...options, caller: CALLERS['a caller without a tenant'] as unknown as Caller })).toBe(
+      '403 TENANT_REQUIRED',
+    )
   })
 })
 

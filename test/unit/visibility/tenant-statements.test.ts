@@ -39,7 +39,8 @@ beforeAll(async () => {
 const EXCEPTIONS: readonly { readonly pattern: RegExp, readonly reason: string }[] = [
   {
     pattern: /^with recursive "reached"/,
-    reason: 'a cascade begins at the keys of records that an earlier statement has found with the tenant, and follows foreign keys from there',
+    reason:
+      'a cascade begins at the keys of records that an earlier statement has found with the tenant, and follows foreign keys from there',
   },
   {
     pattern: /^select "articles"\."id" from "articles" where \(\("articles"\."id" = likely\(\?\) and cast\("articles"\."cover" as text\)/,
@@ -59,7 +60,9 @@ function isOfOneTenant(text: string): boolean {
 describe('the statements of a member of a tenant', () => {
   beforeAll(async () => {
     for (const name of REQUEST_NAMES) {
-      const cell = PLUGIN_REQUESTS.has(name) ? pluginCell(PLUGIN_REQUESTS.get(name)!, VISIBLE, MEMBER) : EXPECTED[VISIBLE][MEMBER][name as RequestName]
+      const cell = PLUGIN_REQUESTS.has(name)
+        ? pluginCell(PLUGIN_REQUESTS.get(name)!, VISIBLE, MEMBER)
+        : EXPECTED[VISIBLE][MEMBER][name as RequestName]
       await expectCell(app, name, situationOf(VISIBLE, MEMBER), cell)
     }
   })

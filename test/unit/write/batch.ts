@@ -15,7 +15,10 @@ const posts = sqliteTable('posts', {
   deletionId: text('deletion_id'),
 }, t => [check('rank', sql`${t.rank} >= 0`)])
 /** No trash; the database deletes children with their parents. */
-const nodes = sqliteTable('nodes', { id: integer('id').primaryKey(), parentId: integer('parent_id').references((): AnySQLiteColumn => nodes.id, { onDelete: 'cascade' }) })
+const nodes = sqliteTable('nodes', {
+  id: integer('id').primaryKey(),
+  parentId: integer('parent_id').references((): AnySQLiteColumn => nodes.id, { onDelete: 'cascade' }),
+})
 
 /** 3 refers to 2, and 2 to 1. 4 and 5 refer to no row, no caller sees 6, 7 can only be read, 8 is in the trash. */
 const ROWS = `

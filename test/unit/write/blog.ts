@@ -31,11 +31,16 @@ interface Options {
 export async function openBlog({ hooks, config, added }: Options = {}): Promise<World> {
   const world = await openWorld({
     tables: { posts, seats },
-    resources: { posts: {
-      authorization: { permissions: { ...EVERYTHING, create: ctx => ctx.user !== null }, fields: { fee: { read: 'staff', write: 'staff' }, score: { write: false } } as never },
-      hiddenFields: ['secret'],
-      hooks: hooks as never,
-    } },
+    resources: {
+      posts: {
+        authorization: {
+          permissions: { ...EVERYTHING, create: ctx => ctx.user !== null },
+          fields: { fee: { read: 'staff', write: 'staff' }, score: { write: false } } as never,
+        },
+        hiddenFields: ['secret'],
+        hooks: hooks as never,
+      },
+    },
     rows: `insert into posts (id, organization_id, title, fee, secret) values (1, 1, 'one', 5, 's'), (2, 1, 'two', null, null), (11, 2, 'theirs', null, null);
       insert into posts (id, organization_id, title, deleted_at, deletion_id) values (3, 1, 'three', 1000, 'd3'); insert into seats values ('red', 1)`,
     config: { multiTenancy: DEFAULT_MULTI_TENANCY, ...config },

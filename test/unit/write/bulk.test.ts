@@ -27,30 +27,68 @@ const issue = (path: string, code: string) => [{ path: [path], message: expect.a
 
 describe('a bulk write with invalid items', () => {
   it.each([
-    ['POST', { items: [{ title: 'fine' }, {}, { title: 'x', nothing: 1 }, 7] }, 400, [
-      { index: 1, ...INVALID, issues: issue('title', 'invalid_type') },
-      { index: 2, ...INVALID, issues: issue('nothing', 'unrecognized_keys') },
-      { index: 3, statusCode: 400, message: 'The body is not a JSON object.', code: 'INVALID_BODY' },
-    ]],
-    ['PATCH', { items: [{ id: 1, data: { title: 'x' } }, { id: 7, data: {} }, { id: 6, data: {} }, { id: 99, data: {} }, { id: 'x', data: {} }, { id: 2, data: { rank: 'x' } }, { id: 3 }] }, 403, [
-      { index: 1, id: 7, statusCode: 403, message: 'You do not have permission to do this.', code: 'FORBIDDEN' },
-      { index: 2, id: 6, ...NOT_FOUND }, { index: 3, id: 99, ...NOT_FOUND }, { index: 4, id: 'x', ...NOT_FOUND },
-      { index: 5, id: 2, ...INVALID, issues: issue('rank', 'invalid_type') },
-      { index: 6, id: 3, statusCode: 400, message: 'The body is not a JSON object.', code: 'INVALID_BODY' },
-    ]],
-    ['DELETE', { ids: [1, 6, 7, 8] }, 404, [
-      { index: 1, id: 6, ...NOT_FOUND }, { index: 2, id: 7, statusCode: 403, message: 'You do not have permission to do this.', code: 'FORBIDDEN' }, { index: 3, id: 8, ...NOT_FOUND },
-    ]],
-  ])('reports every failed item of a %s, returns the status of the first one, runs no hook and writes nothing', async (method, body, status, errors) => {
-    const answer = await world.send(method, 'posts/bulk', body)
-    expect([answer.status, answer.body.message, answer.body.data.code]).toEqual([status, 'Bulk operation failed (nothing was written)', 'BULK_FAILED'])
-    expect(answer.body.data.errors).toEqual(errors)
-    expect([world.dump(), before.mock.calls]).toEqual([dump, []])
-  })
+    [
+      'POST',
+      { items: [{ title: 'fine' }, {}, { title: 'x', nothing: 1 }, 7] },
+      400,
+      [
+        { index: 1, ...INVALID, issues: issue('title', 'invalid_type') },
+        { index: 2, ...INVALID, issues: issue('nothing', 'unrecognized_keys') },
+        { index: 3, statusCode: 400, message: 'The body is not a JSON object.', code: 'INVALID_BODY' },
+      ],
+    ],
+    [
+      'PATCH',
+      {
+        items: [
+          { id: 1, data: { title: 'x' } },
+          { id: 7, data: {} },
+          { id: 6, data: {} },
+          { id: 99, data: {} },
+          { id: 'x', data: {} },
+          { id: 2, data: { rank: 'x' } },
+          { id: 3 },
+        ],
+      },
+      403,
+      [
+        { index: 1, id: 7, statusCode: 403, message: 'You do not have permission to do this.', code: 'FORBIDDEN' },
+        { index: 2, id: 6, ...NOT_FOUND },
+        { index: 3, id: 99, ...NOT_FOUND },
+        { index: 4, id: 'x', ...NOT_FOUND },
+        { index: 5, id: 2, ...INVALID, issues: issue('rank', 'invalid_type') },
+        { index: 6, id: 3, statusCode: 400, message: 'The body is not a JSON object.', code: 'INVALID_BODY' },
+      ],
+    ],
+    [
+      'DELETE',
+      { ids: [1, 6, 7, 8] },
+      404,
+      [
+        { index: 1, id: 6, ...NOT_FOUND },
+        { index: 2, id: 7, statusCode: 403, message: 'You do not have permission to do this.', code: 'FORBIDDEN' },
+        { index: 3, id: 8, ...NOT_FOUND },
+      ],
+    ],
+  ])(
+    'reports every failed item of a %s, returns the status of the first one, runs no hook and writes nothing',
+    async (method, body, status, errors) => {
+      const answer = await world.send(method, 'posts/bulk', body)
+      expect([answer.status, answer.body.message, answer.body.data.code]).toEqual([
+        status,
+        'Bulk operation failed (nothing was written)',
+        'BULK_FAILED',
+      ])
+      expect(answer.body.data.errors).toEqual(errors)
+      expect([world.dump(), before.mock.calls]).toEqual([dump, []])
+    },
+  )
 
   it('reports the failures of hooks, field rules and references together', async () => {
     before.mockImplementation(({ title }) => title === 'taken' ? refuse(409, 'Taken.') : undefined)
-    const { status, body } = await world.send('POST', 'posts/bulk', { items: [{ title: 'taken' }, { title: 'fine' }, { title: 'dear', fee: 1 }, { title: 'child', parentId: 6 }] })
+    const { status, body } = await world.send('POST', 'posts/bulk', {
+      items: [{ title: 'taken' }, { title: 'fine' }, { title: 'dear', fee: 1 }, { title: 'child', parentId: 6 }],
+    })
     expect([status, body.message]).toEqual([409, 'Bulk operation failed (nothing was written)'])
     expect(body.data.errors).toEqual([
       { index: 0, statusCode: 409, message: 'Taken.' },
@@ -75,7 +113,11 @@ describe('a bulk write that the database refuses', () => {
     ['a value that is taken, of a later item', 'PATCH', { items: [{ id: 1, data: { title: 'x' } }, { id: 2, data: { slug: 's4' } }] }, 409],
   ])('is rolled back, and the response says so: %s', async (_why, method, body, status) => {
     const answer = await world.send(method, 'posts/bulk', body)
-    expect([answer.status, answer.body.message, answer.body.data.code]).toEqual([status, 'Bulk operation failed (rolled back)', 'BULK_FAILED'])
+    expect([answer.status, answer.body.message, answer.body.data.code]).toEqual([
+      status,
+      'Bulk operation failed (rolled back)',
+      'BULK_FAILED',
+    ])
     expect(answer.body.data.errors.map(({ statusCode }: { statusCode: number }) => statusCode)).toContain(status)
     expect(answer.text).not.toMatch(/sqlite|constraint failed/i)
     expect(world.dump()).toBe(dump)
@@ -84,12 +126,32 @@ describe('a bulk write that the database refuses', () => {
 
 describe('a bulk request', () => {
   it.each([
-    ['POST', { items: [] }, 'INVALID_BODY'], ['PATCH', { items: [] }, 'INVALID_BODY'], ['DELETE', { ids: [] }, 'INVALID_BODY'],
-    ['POST', { items: {} }, 'INVALID_BODY'], ['POST', {}, 'INVALID_BODY'], ['POST', [{ title: 'a' }], 'INVALID_BODY'], ['DELETE', { items: [1] }, 'INVALID_BODY'],
-    ['PATCH', { items: [1] }, 'INVALID_BODY'], ['PATCH', { items: [{ data: {} }] }, 'INVALID_BODY'],
-    ...[{ id: 1, title: 'a' }, { id: { id: 1 } }, [1], null, true].flatMap(id =>
-      [['DELETE', { ids: [id] }, 'INVALID_BODY'], ['PATCH', { items: [{ id, data: {} }] }, 'INVALID_BODY']] as const),
-    ['PATCH', { items: [{ id: 1, data: {} }, { id: '1', data: {} }] }, 'INVALID_BODY'],
+    ['POST', { items: [] }, 'INVALID_BODY'],
+    ['PATCH', { items: [] }, 'INVALID_BODY'],
+    ['DELETE', { ids: [] }, 'INVALID_BODY'],
+    ['POST', { items: {} }, 'INVALID_BODY'],
+    ['POST', {}, 'INVALID_BODY'],
+    ['POST', [{ title: 'a' }], 'INVALID_BODY'],
+    ['DELETE', { items: [1] }, 'INVALID_BODY'],
+    ['PATCH', { items: [1] }, 'INVALID_BODY'],
+    ['PATCH', { items: [{ data: {} }] }, 'INVALID_BODY'],
+    ...[{ id: 1, title: 'a' }, { id: { id: 1 } }, [1], null, true].flatMap(
+      id =>
+        [
+          ['DELETE', { ids: [id] }, 'INVALID_BODY'],
+          ['PATCH', { items: [{ id, data: {} }] }, 'INVALID_BODY'],
+        ] as const,
+    ),
+    [
+      'PATCH',
+      {
+        items: [
+          { id: 1, data: {} },
+          { id: '1', data: {} },
+        ],
+      },
+      'INVALID_BODY',
+    ],
     ['POST', { items: Array.from({ length: 101 }, () => ({ title: 'a' })) }, 'LIMIT_EXCEEDED'],
     ['PATCH', { items: Array.from({ length: 101 }, (_, id) => ({ id, data: {} })) }, 'LIMIT_EXCEEDED'],
     ['DELETE', { ids: Array.from({ length: 101 }, (_, id) => id) }, 'LIMIT_EXCEEDED'],
@@ -100,7 +162,15 @@ describe('a bulk request', () => {
 
   it('returns the records, or the ids of deleted rows, in the order of the items', async () => {
     const made = await world.send('POST', 'posts/bulk', { items: [{ title: 'x' }, { title: 'y', rank: 1 }, { title: 'z' }] })
-    expect([made.status, made.body.data.map(({ title, rank }: { title: string, rank: number }) => [title, rank]), made.body.meta]).toEqual([200, [['x', null], ['y', 1], ['z', null]], { total: 3, successful: 3, failed: 0 }])
+    expect([made.status, made.body.data.map(({ title, rank }: { title: string, rank: number }) => [title, rank]), made.body.meta]).toEqual([
+      200,
+      [
+        ['x', null],
+        ['y', 1],
+        ['z', null],
+      ],
+      { total: 3, successful: 3, failed: 0 },
+    ])
     const changed = await world.send('PATCH', 'posts/bulk', { items: [{ id: 5, data: { title: 'e' } }, { id: '4', data: { title: 'd' } }] })
     expect(changed.body.data.map(({ id, title }: { id: number, title: string }) => [id, title])).toEqual([[5, 'e'], [4, 'd']])
     const gone = await world.send('DELETE', 'nodes/bulk', { ids: [4] })
@@ -114,15 +184,32 @@ describe('a bulk request', () => {
     expect(body.data[0].deletionId).not.toBe(body.data[1].deletionId)
   })
 
-  it.each([['posts/bulk', [1, 2, 3]], ['posts/bulk', [3, 2, 1]], ['nodes/bulk', [1, 2, 3]], ['nodes/bulk', [3, 1]], ['nodes/bulk?force=true', [2, 1]], ['posts/bulk?force=true', [1, 3]]])('deletes rows that refer to each other and counts each of them: %s %j', async (path, ids) => {
+  it.each([
+    ['posts/bulk', [1, 2, 3]],
+    ['posts/bulk', [3, 2, 1]],
+    ['nodes/bulk', [1, 2, 3]],
+    ['nodes/bulk', [3, 1]],
+    ['nodes/bulk?force=true', [2, 1]],
+    ['posts/bulk?force=true', [1, 3]],
+  ])('deletes rows that refer to each other and counts each of them: %s %j', async (path, ids) => {
     const { status, body } = await world.send('DELETE', path, { ids })
-    expect([status, body.meta, body.data.map(({ id }: { id: number }) => id)]).toEqual([200, { total: ids.length, successful: ids.length, failed: 0 }, ids])
+    expect([status, body.meta, body.data.map(({ id }: { id: number }) => id)]).toEqual([
+      200,
+      { total: ids.length, successful: ids.length, failed: 0 },
+      ids,
+    ])
   })
 
-  it.each([['POST', (n: number) => ({ items: Array.from({ length: n }, (_, i) => ({ title: `n${i}`, parentId: 1 })) })], ['PATCH', (n: number) => ({ items: Array.from({ length: n }, (_, i) => ({ id: 100 + i, data: { parentId: 4 } })) })], ['DELETE', (n: number) => ({ ids: Array.from({ length: n }, (_, i) => 100 + i) })]] as const)('reads and checks 50 items with as many statements as 2 items: %s', async (method, bodyOf) => {
+  it.each([
+    ['POST', (n: number) => ({ items: Array.from({ length: n }, (_, i) => ({ title: `n${i}`, parentId: 1 })) })],
+    ['PATCH', (n: number) => ({ items: Array.from({ length: n }, (_, i) => ({ id: 100 + i, data: { parentId: 4 } })) })],
+    ['DELETE', (n: number) => ({ ids: Array.from({ length: n }, (_, i) => 100 + i) })],
+  ] as const)('reads and checks 50 items with as many statements as 2 items: %s', async (method, bodyOf) => {
     const reads = async (n: number) => {
       world.reset()
-      world.client.exec('with recursive n(i) as (select 100 union all select i + 1 from n where i < 149) insert into posts (id, title) select i, \'t\' from n')
+      world.client.exec(
+        'with recursive n(i) as (select 100 union all select i + 1 from n where i < 149) insert into posts (id, title) select i, \'t\' from n',
+      )
       statements.length = 0
       expect((await world.send(method, 'posts/bulk', bodyOf(n))).body.meta).toEqual({ total: n, successful: n, failed: 0 })
       return statements.filter(statement => statement.startsWith('select')).length
@@ -134,8 +221,20 @@ describe('a bulk request', () => {
   it('inserts records whose fields come in different orders with one statement, in the order of the items', async () => {
     statements.length = 0
     before.mockImplementation(data => data.title === 'b' ? Object.fromEntries(Object.entries(data).reverse()) : data)
-    const { body } = await world.send('POST', 'posts/bulk', { items: [{ title: 'a', rank: 1 }, { title: 'b', rank: 2 }, { title: 'c', rank: 3 }] })
-    expect(body.data.map(({ id, title, rank }: { id: number, title: string, rank: number }) => [id - body.data[0].id, title, rank])).toEqual([[0, 'a', 1], [1, 'b', 2], [2, 'c', 3]])
+    const { body } = await world.send('POST', 'posts/bulk', {
+      items: [
+        { title: 'a', rank: 1 },
+        { title: 'b', rank: 2 },
+        { title: 'c', rank: 3 },
+      ],
+    })
+    expect(
+      body.data.map(({ id, title, rank }: { id: number, title: string, rank: number }) => [id - body.data[0].id, title, rank]),
+    ).toEqual([
+      [0, 'a', 1],
+      [1, 'b', 2],
+      [2, 'c', 3],
+    ])
     expect(statements.filter(statement => statement.startsWith('insert'))).toHaveLength(1)
   })
 
@@ -147,9 +246,14 @@ describe('a bulk request', () => {
 
   it('asks the rule of a field once for all items, and refuses each item that has the field', async () => {
     const rule = vi.fn(() => false)
-    const ruled = await openBatch({ resources: { posts: { authorization: { permissions: EVERYTHING, fields: { fee: { write: rule } } as never } } } })
+    const ruled = await openBatch({
+      resources: { posts: { authorization: { permissions: EVERYTHING, fields: { fee: { write: rule } } as never } } },
+    })
     const { body } = await ruled.send('POST', 'posts/bulk', { items: [{ title: 'a', fee: 1 }, { title: 'b' }, { title: 'c', fee: 2 }] })
-    expect(body.data.errors.map(({ index, code }: { index: number, code: string }) => [index, code])).toEqual([[0, 'FIELD_FORBIDDEN'], [2, 'FIELD_FORBIDDEN']])
+    expect(body.data.errors.map(({ index, code }: { index: number, code: string }) => [index, code])).toEqual([
+      [0, 'FIELD_FORBIDDEN'],
+      [2, 'FIELD_FORBIDDEN'],
+    ])
     expect(rule).toHaveBeenCalledTimes(1)
     ruled.client.close()
   })

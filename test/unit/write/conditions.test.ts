@@ -21,7 +21,12 @@ const open = async (options?: Parameters<typeof openBlog>[0]) => {
 const title = (value: string) => sql`title = ${value}`
 const limitTo = (condition: unknown): ResourceHooks => {
   const limit = (ctx: ConditionalContext) => void (ctx.condition = condition as SQL)
-  return { beforeUpdate: (_id, _data, ctx) => limit(ctx), beforeDelete: (_id, ctx) => limit(ctx), beforeRestore: (_id, ctx) => limit(ctx), beforePurge: (_id, ctx) => limit(ctx) }
+  return {
+    beforeUpdate: (_id, _data, ctx) => limit(ctx),
+    beforeDelete: (_id, ctx) => limit(ctx),
+    beforeRestore: (_id, ctx) => limit(ctx),
+    beforePurge: (_id, ctx) => limit(ctx),
+  }
 }
 
 describe('the conditions of several hooks', () => {
@@ -46,7 +51,10 @@ describe('the conditions of several hooks', () => {
 
   it('are not visible to the next hook', async () => {
     const seen: unknown[] = []
-    await open({ hooks: { beforeUpdate: (_id, _data, ctx) => void seen.push(ctx.condition) }, added: utils => utils.addGlobalHook(limitTo(title('one'))) })
+    await open({
+      hooks: { beforeUpdate: (_id, _data, ctx) => void seen.push(ctx.condition) },
+      added: utils => utils.addGlobalHook(limitTo(title('one'))),
+    })
     await world.send('PATCH', 'posts/1', { title: 'new' })
     expect(seen).toEqual([undefined])
   })
@@ -66,11 +74,21 @@ describe('a condition', () => {
     expect(outcome(await world.send('PATCH', 'posts/1', { title: 'new' }))).toBe('200')
   })
 
-  it.each<[name: string, condition: unknown]>([['null', null], ['false', false], ['text', 'title = 1'], ['an object', { title: 'one' }]])('is a 500 if it is %s, and nothing is written', async (_name, condition) => {
+  it.each<[name: string, condition: unknown]>([
+    ['null', null],
+    ['false', false],
+    ['text', 'title = 1'],
+    ['an object', { title: 'one' }],
+  ])('is a 500 if it is %s, and nothing is written', async (_name, condition) => {
     vi.spyOn(console, 'error').mockReturnValue()
     await open({ hooks: limitTo(condition) })
     const before = world.dump()
-    for (const [method, path] of [['PATCH', 'posts/1'], ['DELETE', 'posts/1'], ['DELETE', 'posts/1?force=true'], ['POST', 'posts/3/restore']] as const) {
+    for (const [method, path] of [
+      ['PATCH', 'posts/1'],
+      ['DELETE', 'posts/1'],
+      ['DELETE', 'posts/1?force=true'],
+      ['POST', 'posts/3/restore'],
+    ] as const) {
       expect((await world.send(method, path, method === 'PATCH' ? { title: 'new' } : undefined)).status).toBe(500)
     }
     expect(world.dump()).toBe(before)
@@ -86,17 +104,32 @@ describe('a condition', () => {
 
   it('fails only its item in a batch that is not atomic', async () => {
     await open({ hooks: limitTo(title('one')), config: { bulk: { enabled: true, maxBatchSize: 100, transactional: false } } })
-    const { status, body } = await world.send('PATCH', 'posts/bulk', { items: [{ id: 1, data: { slug: 'a' } }, { id: 2, data: { slug: 'b' } }] })
-    expect([status, body.meta.errors]).toEqual([200, [expect.objectContaining({ index: 1, id: 2, statusCode: 412, code: 'PRECONDITION_FAILED' })]])
+    const { status, body } = await world.send('PATCH', 'posts/bulk', {
+      items: [
+        { id: 1, data: { slug: 'a' } },
+        { id: 2, data: { slug: 'b' } },
+      ],
+    })
+    expect([status, body.meta.errors]).toEqual([
+      200,
+      [expect.objectContaining({ index: 1, id: 2, statusCode: 412, code: 'PRECONDITION_FAILED' })],
+    ])
     expect(world.rows('select slug from posts where id < 3')).toEqual(['a', null])
   })
 })
 
 describe('a condition on rows of a table that references itself', () => {
-  const nodes = sqliteTable('nodes', { id: integer('id').primaryKey(), parentId: integer('parent_id').references((): AnySQLiteColumn => nodes.id, { onDelete: 'cascade' }), size: integer('size').notNull() })
+  const nodes = sqliteTable('nodes', {
+    id: integer('id').primaryKey(),
+    parentId: integer('parent_id').references((): AnySQLiteColumn => nodes.id, { onDelete: 'cascade' }),
+    size: integer('size').notNull(),
+  })
   const rows = 'insert into nodes values (1, null, 1), (2, 1, 2), (3, null, 3)'
 
-  it.each([[gt(nodes.size, 0), '200'], [gt(nodes.size, 1), '412 BULK_FAILED']])('applies to a batch of deletes without trash', async (condition, expected) => {
+  it.each([
+    [gt(nodes.size, 0), '200'],
+    [gt(nodes.size, 1), '412 BULK_FAILED'],
+  ])('applies to a batch of deletes without trash', async (condition, expected) => {
     world = await openWorld({ tables: { nodes }, rows, resources: { nodes: { hooks: limitTo(condition) } } })
     const before = world.dump()
     expect(outcome(await world.send('DELETE', 'nodes/bulk', { ids: [1, 3] }))).toBe(expected)
@@ -105,7 +138,12 @@ describe('a condition on rows of a table that references itself', () => {
 })
 
 describe('a condition beside an object-level rule', () => {
-  const notes = sqliteTable('notes', { id: integer('id').primaryKey(), title: text('title').notNull(), size: integer('size'), open: integer('open', { mode: 'boolean' }).notNull() })
+  const notes = sqliteTable('notes', {
+    id: integer('id').primaryKey(),
+    title: text('title').notNull(),
+    size: integer('size'),
+    open: integer('open', { mode: 'boolean' }).notNull(),
+  })
   const openNotes = async (beforeCommit?: string) => {
     world = await openWorld({ tables: { notes }, rows: `insert into notes values (1, 'one', 1, 1), (2, 'two', 1, 1)`, resources: { notes: {
       authorization: { permissions: { read: true, create: true, update: true, delete: true }, objectLevel: row => row.open === true },
@@ -138,13 +176,26 @@ describe('a condition of the request', () => {
   /** Updates docs as a route would, with a condition per item. */
   async function openDocs(hook: (id: unknown) => void) {
     const client = new Database(':memory:')
-    client.exec(`create table docs (id integer primary key, title text not null, owner integer not null); insert into docs values (1, 'one', 1), (2, 'two', 1), (3, 'three', 2)`)
+    client.exec(
+      `create table docs (id integer primary key, title text not null, owner integer not null); insert into docs values (1, 'one', 1), (2, 'two', 1), (3, 'three', 2)`,
+    )
     const server = await createServer({
       db: drizzle({ client }),
-      registrations: [{ name: 'docs', schema: docs, authorization: { permissions: { read: true, update: true }, listFilter: () => eq(docs.owner, 1) }, hooks: { beforeUpdate: hook } }] as never,
+      registrations: [
+        {
+          name: 'docs',
+          schema: docs,
+          authorization: { permissions: { read: true, update: true }, listFilter: () => eq(docs.owner, 1) },
+          hooks: { beforeUpdate: hook },
+        },
+      ] as never,
       endpoints: async () => {
         const { getAutoApiContext } = await import('../../../src/runtime/server/utils')
-        return { 'POST /update': defineEventHandler(async (event: H3Event) => update(await getAutoApiContext(event), JSON.parse(await readText(event)))) }
+        return {
+          'POST /update': defineEventHandler(async (event: H3Event) =>
+            update(await getAutoApiContext(event), JSON.parse(await readText(event))),
+          ),
+        }
       },
     })
     return { client, update: (items: Item[]) => server.request('POST', '/update', { body: items, caller: ADA }) }
@@ -167,10 +218,21 @@ describe('a condition of the request', () => {
       const session = requireSession(ctx)
       const resource = session.api.resources.get('docs')!
       const call = forResource(session, resource, contextFor(session, resource, 'update'))
-      const plan = await planUpdate({ bulk: items.length > 1, items: items.map(({ id, title, expected }) => ({
-        id, key: [id], data: { values: { title }, sent: ['title'], given: ['title'] } as never,
-        condition: { clauses: [fromSql(eq(docs.title, expected))], error: () => new ApiError('PRECONDITION_FAILED', `It is not ${expected}.`) },
-      })) }, call)
+      const plan = await planUpdate(
+        {
+          bulk: items.length > 1,
+          items: items.map(({ id, title, expected }) => ({
+            id,
+            key: [id],
+            data: { values: { title }, sent: ['title'], given: ['title'] } as never,
+            condition: {
+              clauses: [fromSql(eq(docs.title, expected))],
+              error: () => new ApiError('PRECONDITION_FAILED', `It is not ${expected}.`),
+            },
+          })),
+        },
+        call,
+      )
       return (await executeWrite(await applyScope(call, plan, 'update'), call)).written.map(({ id }) => id)
     })
   }
@@ -179,7 +241,10 @@ describe('a condition of the request', () => {
     const hook = vi.fn()
     const { client, update } = await openDocs(hook)
     const { status, body } = await update([{ id: 1, title: 'a', expected: 'one' }, { id: 2, title: 'b', expected: 'one' }])
-    expect([status, body.data.errors]).toEqual([412, [{ index: 1, id: 2, statusCode: 412, code: 'PRECONDITION_FAILED', message: 'It is not one.' }]])
+    expect([status, body.data.errors]).toEqual([
+      412,
+      [{ index: 1, id: 2, statusCode: 412, code: 'PRECONDITION_FAILED', message: 'It is not one.' }],
+    ])
     expect(hook).not.toHaveBeenCalled()
     expect(client.prepare('select title from docs').pluck().all()).toEqual(['one', 'two', 'three'])
     expect((await update([{ id: 1, title: 'a', expected: 'one' }, { id: 2, title: 'b', expected: 'two' }])).body).toEqual(['1', '2'])

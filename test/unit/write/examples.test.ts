@@ -33,7 +33,11 @@ const send = (method: string, path: string, body?: unknown, caller: object = wri
 describe('docs/writing.md', () => {
   it('creates and updates a record', async () => {
     const made = await send('POST', 'tasks', { projectId: 1, title: ' Paint ', notify: true, id: 9, createdBy: 9 })
-    expect([made.status, made.headers.get('location'), made.body]).toEqual([201, '/api/tasks/3', expect.objectContaining({ id: 3, title: 'Paint', hours: 8, createdBy: 1 })])
+    expect([made.status, made.headers.get('location'), made.body]).toEqual([
+      201,
+      '/api/tasks/3',
+      expect.objectContaining({ id: 3, title: 'Paint', hours: 8, createdBy: 1 }),
+    ])
     expect((await send('PATCH', 'tasks/1', { title: 'Plan more' })).body).toMatchObject({ title: 'Plan more', hours: 1, updatedBy: 1 })
     expect(outcome(await send('POST', 'tasks', { projectId: 9, title: 'Paint' }))).toBe('400 INVALID_REFERENCE')
     expect(outcome(await send('POST', 'tasks', { projectId: 1, title: 'Paint', colour: 'red' }))).toBe('400 VALIDATION_FAILED')
@@ -41,10 +45,23 @@ describe('docs/writing.md', () => {
 
   it('reports every failed item of a batch', async () => {
     const { status, body } = await send('POST', 'tasks/bulk', { items: [{ projectId: 1, title: 'x' }, { projectId: 1, title: 'Paint' }] })
-    expect([status, body.statusCode, body.message, body.data]).toEqual([400, 400, 'Bulk operation failed (nothing was written)', {
-      code: 'BULK_FAILED',
-      errors: [{ index: 0, statusCode: 400, message: 'The body is not valid.', code: 'VALIDATION_FAILED', issues: [{ path: ['title'], message: 'Too small: expected string to have >=3 characters', code: 'too_small' }] }],
-    }])
+    expect([status, body.statusCode, body.message, body.data]).toEqual([
+      400,
+      400,
+      'Bulk operation failed (nothing was written)',
+      {
+        code: 'BULK_FAILED',
+        errors: [
+          {
+            index: 0,
+            statusCode: 400,
+            message: 'The body is not valid.',
+            code: 'VALIDATION_FAILED',
+            issues: [{ path: ['title'], message: 'Too small: expected string to have >=3 characters', code: 'too_small' }],
+          },
+        ],
+      },
+    ])
   })
 })
 
@@ -62,7 +79,10 @@ describe('docs/trash.md', () => {
 
   it('requires the permissions it declares', async () => {
     expect(outcome(await send('DELETE', 'projects/1?force=true'))).toBe('403 FORBIDDEN')
-    expect((await send('DELETE', 'projects/1?force=true', undefined, { ...writer, permissions: ['projects:purge'] })).body).toEqual({ success: true, softDeleted: false })
+    expect((await send('DELETE', 'projects/1?force=true', undefined, { ...writer, permissions: ['projects:purge'] })).body).toEqual({
+      success: true,
+      softDeleted: false,
+    })
   })
 })
 
@@ -77,7 +97,9 @@ describe('docs/hooks.md', () => {
 
   it('runs the hooks of the registration', async () => {
     expect((await send('POST', 'tasks', { projectId: 1, title: 'Paint' })).body.approved).toBe(false)
-    expect((await send('POST', 'tasks', { projectId: 1, title: 'Paint' }, { ...writer, permissions: ['tasks:approve'] })).body.approved).toBe(true)
+    expect(
+      (await send('POST', 'tasks', { projectId: 1, title: 'Paint' }, { ...writer, permissions: ['tasks:approve'] })).body.approved,
+    ).toBe(true)
     const refused = await send('PATCH', 'tasks/1', { hours: 60 })
     expect([refused.status, refused.body.message]).toEqual([409, 'Task 1 needs to be split.'])
     expect((await send('GET', 'tasks/1')).body.label).toBe('#1 Plan')

@@ -1,4 +1,6 @@
-/** Tests the effects of hooks: what they can write, which of the fields they return are in the response, and what happens when they throw. */
+/**
+ * Tests the effects of hooks: what they can write, which of the fields they return are in the response, and what happens when they throw.
+ */
 import { sql, type SQL } from 'drizzle-orm'
 import { createError } from 'h3'
 import { afterEach, describe, expect, it, vi } from 'vitest'
@@ -52,7 +54,10 @@ describe.each(WRITES)('%s by %s %s', (name, method, path, body, status) => {
 
   it('stays committed when an after-hook throws, returns the status of the error, and runs the other hooks', async () => {
     const others: unknown[] = []
-    world = await openBlog({ hooks: { [`after${name}`]: () => void others.push(world.dump()) }, added: ({ addGlobalHook }) => addGlobalHook({ [`after${name}`]: refuse }) })
+    world = await openBlog({
+      hooks: { [`after${name}`]: () => void others.push(world.dump()) },
+      added: ({ addGlobalHook }) => addGlobalHook({ [`after${name}`]: refuse }),
+    })
     dump = world.dump()
     const answer = await world.send(method, path, body)
     expect([answer.status, answer.body.message]).toEqual([409, 'Not in the holidays.'])
@@ -86,7 +91,10 @@ describe('an after-hook', () => {
     expect(row(12)).toMatchObject({ title: 'new' })
   })
 
-  it.each([['posts', { title: 'a', slug: 'taken' }], ['posts/bulk', { items: [{ title: 'a' }, { title: 'b', slug: 'taken' }] }]])('does not run when the commit fails: %s', async (path, body) => {
+  it.each([
+    ['posts', { title: 'a', slug: 'taken' }],
+    ['posts/bulk', { items: [{ title: 'a' }, { title: 'b', slug: 'taken' }] }],
+  ])('does not run when the commit fails: %s', async (path, body) => {
     const afterCreate = vi.fn()
     await open({ afterCreate })
     world.client.exec('update posts set slug = \'taken\' where id = 11')
@@ -94,22 +102,36 @@ describe('an after-hook', () => {
     expect(afterCreate).not.toHaveBeenCalled()
   })
 
-  it.each([['afterGet', 'posts/1'], ['afterList', 'posts'], ['beforeGet', 'posts/1'], ['beforeList', 'posts']])('fails the request when it throws in a read, as a before-hook does, whatever `afterErrors` is: %s', async (name, path) => {
+  it.each([
+    ['afterGet', 'posts/1'],
+    ['afterList', 'posts'],
+    ['beforeGet', 'posts/1'],
+    ['beforeList', 'posts'],
+  ])('fails the request when it throws in a read, as a before-hook does, whatever `afterErrors` is: %s', async (name, path) => {
     await open({ [name]: refuse }, { afterErrors: 'log' })
     expect((await world.send('GET', path)).status).toBe(409)
   })
 
   const answers = { secret: 's', fee: 9, title: 'told', extra: true, organizationId: 7 }
   it.each([
-    ['afterCreate', 'POST', 'posts', { title: 'a' }], ['afterUpdate', 'PATCH', 'posts/1', { title: 'a' }], ['afterUpdate', 'PATCH', 'posts/1', {}], ['afterRestore', 'POST', 'posts/3/restore', undefined], ['afterGet', 'GET', 'posts/1', undefined],
-    ['afterCreate', 'POST', 'posts/bulk', { items: [{ title: 'a' }] }], ['afterUpdate', 'PATCH', 'posts/bulk', { items: [{ id: 1, data: {} }] }], ['afterList', 'GET', 'posts', undefined],
+    ['afterCreate', 'POST', 'posts', { title: 'a' }],
+    ['afterUpdate', 'PATCH', 'posts/1', { title: 'a' }],
+    ['afterUpdate', 'PATCH', 'posts/1', {}],
+    ['afterRestore', 'POST', 'posts/3/restore', undefined],
+    ['afterGet', 'GET', 'posts/1', undefined],
+    ['afterCreate', 'POST', 'posts/bulk', { items: [{ title: 'a' }] }],
+    ['afterUpdate', 'PATCH', 'posts/bulk', { items: [{ id: 1, data: {} }] }],
+    ['afterList', 'GET', 'posts', undefined],
   ])('returns to the client only readable fields and keys that are no column: %s of %s %s', async (name, method, path, body) => {
-    await open({ [name]: () => name === 'afterList' ? [answers] : answers })
+    await open({ [name]: () => (name === 'afterList' ? [answers] : answers) })
     const { body: answer } = await world.send(method, path, body)
     expect(answer.data?.[0] ?? answer).toEqual({ title: 'told', extra: true, organizationId: 7 })
   })
 
-  it.each([['PATCH', 'posts/1', 'afterUpdate'], ['GET', 'posts/1', 'afterGet']])('can replace a date by a text: %s %s', async (method, path, name) => {
+  it.each([
+    ['PATCH', 'posts/1', 'afterUpdate'],
+    ['GET', 'posts/1', 'afterGet'],
+  ])('can replace a date by a text: %s %s', async (method, path, name) => {
     await open({ [name]: (record: object) => ({ ...record, updatedAt: 'today' }) })
     expect((await world.send(method, path, method === 'PATCH' ? { title: 'x' } : undefined)).body.updatedAt).toBe('today')
   })
@@ -167,30 +189,66 @@ describe('several hooks of an operation', () => {
     expect(world.dump()).toBe(dump)
   })
 
-  it.each([['beforeCreate', 'POST', 'posts'], ['afterCreate', 'POST', 'posts'], ['beforeGet', 'GET', 'posts/1'], ['afterGet', 'GET', 'posts/1']])(
-    'have the same timeout for an object that never ends as for a promise: %s', async (name, method, path) => {
-      const log = silence()
-      await open({ [name]: () => ({ then: () => {} }) } as unknown as ResourceHooks, { timeout: 15 })
-      expect((await world.send(method, path, method === 'POST' ? { title: 'new' } : undefined)).status).toBe(500)
-      expect(JSON.stringify(log.mock.calls.flat().map(String))).toContain(`${name} of \`posts\` took longer`)
-    },
-  )
+  it.each([
+    ['beforeCreate', 'POST', 'posts'],
+    ['afterCreate', 'POST', 'posts'],
+    ['beforeGet', 'GET', 'posts/1'],
+    ['afterGet', 'GET', 'posts/1'],
+  ])('have the same timeout for an object that never ends as for a promise: %s', async (name, method, path) => {
+    const log = silence()
+    await open({ [name]: () => ({ then: () => {} }) } as unknown as ResourceHooks, { timeout: 15 })
+    expect((await world.send(method, path, method === 'POST' ? { title: 'new' } : undefined)).status).toBe(500)
+    expect(JSON.stringify(log.mock.calls.flat().map(String))).toContain(`${name} of \`posts\` took longer`)
+  })
 })
 
 describe('a value that a before-hook sets', () => {
   /** Everything there is to set, and more. */
-  const ALL = { id: 77, organizationId: 2, title: 'hook', score: 8, fee: 9, secret: 'hook', createdBy: 66, parentId: 11, deletedAt: new Date(1), deletionId: 'mine', nothing: 1 }
+  const ALL = {
+    id: 77,
+    organizationId: 2,
+    title: 'hook',
+    score: 8,
+    fee: 9,
+    secret: 'hook',
+    createdBy: 66,
+    parentId: 11,
+    deletedAt: new Date(1),
+    deletionId: 'mine',
+    nothing: 1,
+  }
 
   it('is written by a create to hidden, protected and unwritable columns, but not to tenant and trash columns', async () => {
     await open({ beforeCreate: () => ALL })
     expect(outcome(await world.send('POST', 'posts', { title: 'new' }))).toBe('201')
-    expect(row(77)).toMatchObject({ organization_id: 1, title: 'hook', score: 8, fee: 9, secret: 'hook', created_by: 66, parent_id: 11, deleted_at: null, deletion_id: null })
+    expect(row(77)).toMatchObject({
+      organization_id: 1,
+      title: 'hook',
+      score: 8,
+      fee: 9,
+      secret: 'hook',
+      created_by: 66,
+      parent_id: 11,
+      deleted_at: null,
+      deletion_id: null,
+    })
   })
 
   it('is written by an update, but not to the primary key, tenant and trash columns', async () => {
     await open({ beforeUpdate: () => ALL })
     expect((await world.send('PATCH', 'posts/1', { title: 'new' })).body).toMatchObject({ id: 1, title: 'hook' })
-    expect(row(1)).toMatchObject({ id: 1, organization_id: 1, title: 'hook', score: 8, fee: 9, secret: 'hook', created_by: 66, parent_id: 11, deleted_at: null, deletion_id: null })
+    expect(row(1)).toMatchObject({
+      id: 1,
+      organization_id: 1,
+      title: 'hook',
+      score: 8,
+      fee: 9,
+      secret: 'hook',
+      created_by: 66,
+      parent_id: 11,
+      deleted_at: null,
+      deletion_id: null,
+    })
     expect(row(77)).toBeUndefined()
   })
 

@@ -82,14 +82,28 @@ describe.each([
         'single': await world.send('POST', 'posts', item),
         'batch of one': await world.send('POST', 'posts/bulk', { items: [item] }),
         'batch that is not atomic': await separate.send('POST', 'posts/bulk', { items: [item] }),
-        'dry run': await world.request('POST', '/api/posts', { body: item, headers: { prefer: 'tx=rollback' }, caller: { user: { id: 1, organizationId: 1 } } }),
-        'dry run of a batch that is not atomic': await separate.request('POST', '/api/posts/bulk', { body: { items: [item] }, headers: { prefer: 'tx=rollback' }, caller: { user: { id: 1, organizationId: 1 } } }),
+        'dry run': await world.request('POST', '/api/posts', {
+          body: item,
+          headers: { prefer: 'tx=rollback' },
+          caller: { user: { id: 1, organizationId: 1 } },
+        }),
+        'dry run of a batch that is not atomic': await separate.request('POST', '/api/posts/bulk', {
+          body: { items: [item] },
+          headers: { prefer: 'tx=rollback' },
+          caller: { user: { id: 1, organizationId: 1 } },
+        }),
       }
-      for (const [way, answer] of Object.entries(ways)) expect([way, JSON.stringify(body), errorOf(answer)]).toEqual([way, JSON.stringify(body), batch])
+      for (const [way, answer] of Object.entries(ways))
+        expect([way, JSON.stringify(body), errorOf(answer)]).toEqual([way, JSON.stringify(body), batch])
       answers[JSON.stringify(body)] = batch
     }
     const distinct = [...new Set(Object.values(answers))].sort()
-    expect(distinct).toEqual(['created', ...['authorId', 'categoryId', 'parentId'].map(name => `INVALID_REFERENCE \`${name}\` points to a record that does not exist.`)].sort((a, b) => a < b ? -1 : 1))
+    expect(distinct).toEqual(
+      [
+        'created',
+        ...['authorId', 'categoryId', 'parentId'].map(name => `INVALID_REFERENCE \`${name}\` points to a record that does not exist.`),
+      ].sort((a, b) => (a < b ? -1 : 1)),
+    )
   })
 })
 

@@ -7,8 +7,15 @@ import { DEFAULT_MULTI_TENANCY } from '../../../src/runtime/shared/defaults'
 import { ADA, EVERYTHING, openWorld, outcome, type World } from './world'
 
 const tenant = () => ({ organizationId: integer('organization_id').notNull() })
-const folders = sqliteTable('folders', { id: integer('id').primaryKey(), ...tenant(), name: text('name'), deletedAt: integer('deleted_at', { mode: 'timestamp_ms' }) })
-const shelves = sqliteTable('shelves', { room: text('room').notNull(), number: integer('number').notNull(), ...tenant() }, t => [primaryKey({ columns: [t.room, t.number] })])
+const folders = sqliteTable('folders', {
+  id: integer('id').primaryKey(),
+  ...tenant(),
+  name: text('name'),
+  deletedAt: integer('deleted_at', { mode: 'timestamp_ms' }),
+})
+const shelves = sqliteTable('shelves', { room: text('room').notNull(), number: integer('number').notNull(), ...tenant() }, t => [
+  primaryKey({ columns: [t.room, t.number] }),
+])
 /** Not a resource. */
 const colours = sqliteTable('colours', { name: text('name').primaryKey() })
 const notes = sqliteTable('notes', {
@@ -29,18 +36,27 @@ const ROWS = `
   insert into colours values ('red');
   insert into notes (id, organization_id, folder_id, room, number) values (1, 1, 3, 'a', 1), (2, 1, null, null, null), (3, 2, 5, null, null);
 `
-const HIDDEN: ResourceAuth = { permissions: { read: 'nobody' }, listFilter: table => sql`${(table as typeof folders).id} <> 3`, objectLevel: row => row.id !== 4 }
+const HIDDEN: ResourceAuth = {
+  permissions: { read: 'nobody' },
+  listFilter: table => sql`${(table as typeof folders).id} <> 3`,
+  objectLevel: row => row.id !== 4,
+}
 
 let world: World
 const statements: string[] = []
 afterEach(() => world.client.close())
-const open = async (fields: Record<string, FieldRule> = {}) => world = await openWorld({
-  tables: { folders, shelves, colours, notes },
-  resources: { colours: false, folders: { authorization: HIDDEN }, notes: { authorization: { permissions: EVERYTHING, fields: fields as never } } },
-  rows: ROWS,
-  config: { multiTenancy: DEFAULT_MULTI_TENANCY },
-  log: statement => statements.push(statement),
-})
+const open = async (fields: Record<string, FieldRule> = {}) =>
+  (world = await openWorld({
+    tables: { folders, shelves, colours, notes },
+    resources: {
+      colours: false,
+      folders: { authorization: HIDDEN },
+      notes: { authorization: { permissions: EVERYTHING, fields: fields as never } },
+    },
+    rows: ROWS,
+    config: { multiTenancy: DEFAULT_MULTI_TENANCY },
+    log: statement => statements.push(statement),
+  }))
 /** Each way to write a value: a create, an update, and an item of a bulk create or update. */
 const WAYS: [name: string, write: (data: object) => Promise<{ status: number, text: string, error: object }>][] = [
   ['POST', async data => simple(await world.send('POST', 'notes', data))],
@@ -49,7 +65,11 @@ const WAYS: [name: string, write: (data: object) => Promise<{ status: number, te
   ['PATCH bulk', async data => simple(await world.send('PATCH', 'notes/bulk', { items: [{ id: 2, data }] }))],
 ]
 
-const simple = ({ status, body, text }: Awaited<ReturnType<World['send']>>) => ({ status, text, error: body.data?.errors?.[0] ?? { message: body.message, ...body.data } })
+const simple = ({ status, body, text }: Awaited<ReturnType<World['send']>>) => ({
+  status,
+  text,
+  error: body.data?.errors?.[0] ?? { message: body.message, ...body.data },
+})
 
 describe.each(WAYS)('a reference in a %s', (_name, write) => {
   it('is written when the row is visible, even if the caller cannot read its resource', async () => {
@@ -63,7 +83,10 @@ describe.each(WAYS)('a reference in a %s', (_name, write) => {
     const answers = []
     for (const id of [99, 2, 3, 4, 5]) answers.push(await write({ folderId: id }))
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
-    expect(answers[0]).toMatchObject({ status: 400, error: { code: 'INVALID_REFERENCE', message: '`folderId` points to a record that does not exist.' } })
+    expect(answers[0]).toMatchObject({
+      status: 400,
+      error: { code: 'INVALID_REFERENCE', message: '`folderId` points to a record that does not exist.' },
+    })
     expect(world.rows('select count(*) from notes')).toEqual([3])
   })
 
@@ -82,7 +105,11 @@ describe.each(WAYS)('a reference in a %s', (_name, write) => {
   })
 
   /** By the rule: folders that may be pointed at; in the trash and missing never. */
-  it.each([['visible', [1]], ['tenant', [1, 3, 4]], ['any', [1, 2, 3, 4, 5]]] as const)('with the rule `reference: %s` accepts the rows %j', async (reference, reached) => {
+  it.each([
+    ['visible', [1]],
+    ['tenant', [1, 3, 4]],
+    ['any', [1, 2, 3, 4, 5]],
+  ] as const)('with the rule `reference: %s` accepts the rows %j', async (reference, reached) => {
     await open({ folderId: { reference } })
     const found = []
     for (const folderId of [1, 2, 3, 4, 5, 99]) if ((await write({ folderId })).status < 300) found.push(folderId)
@@ -91,7 +118,11 @@ describe.each(WAYS)('a reference in a %s', (_name, write) => {
 })
 
 describe('a reference of two columns', () => {
-  it.each([['visible', 'any'], ['any', 'visible'], ['tenant', 'any']] as const)('follows the least strict rule of its columns: %s and %s', async (room, number) => {
+  it.each([
+    ['visible', 'any'],
+    ['any', 'visible'],
+    ['tenant', 'any'],
+  ] as const)('follows the least strict rule of its columns: %s and %s', async (room, number) => {
     await open({ room: { reference: room }, number: { reference: number } })
     expect(outcome(await world.send('POST', 'notes', { room: 'a', number: 2 }))).toBe('201')
   })
@@ -141,7 +172,10 @@ describe('the references of a batch', () => {
     const before = await world.send('GET', 'notes?limit=1')
     const { status, body, looks } = await post([1, 99, 1, 98])
     expect([status, looks]).toEqual([400, 2])
-    expect(body.data.errors.map(({ index, code }: { index: number, code: string }) => [index, code])).toEqual([[1, 'INVALID_REFERENCE'], [3, 'INVALID_REFERENCE']])
+    expect(body.data.errors.map(({ index, code }: { index: number, code: string }) => [index, code])).toEqual([
+      [1, 'INVALID_REFERENCE'],
+      [3, 'INVALID_REFERENCE'],
+    ])
     expect((await world.send('GET', 'notes?limit=1')).body.meta.total).toBe(before.body.meta.total)
   })
 })

@@ -4,18 +4,41 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { ADA, openWorld, outcome, type World } from './world'
 
 const trash = () => ({
-  deletedAt: integer('deleted_at', { mode: 'timestamp_ms' }), deletedBy: integer('deleted_by'), deletionId: text('deletion_id'), deletedReason: text('deleted_reason'),
+  deletedAt: integer('deleted_at', { mode: 'timestamp_ms' }),
+  deletedBy: integer('deleted_by'),
+  deletionId: text('deletion_id'),
+  deletedReason: text('deleted_reason'),
 })
 const posts = sqliteTable('posts', { id: integer('id').primaryKey(), title: text('title').notNull(), ...trash() })
-const comments = sqliteTable('comments', { id: integer('id').primaryKey(), postId: integer('post_id').references(() => posts.id), text: text('text').notNull(), ...trash() })
-const replies = sqliteTable('replies', { id: integer('id').primaryKey(), commentId: integer('comment_id').references(() => comments.id), ...trash() })
+const comments = sqliteTable('comments', {
+  id: integer('id').primaryKey(),
+  postId: integer('post_id').references(() => posts.id),
+  text: text('text').notNull(),
+  ...trash(),
+})
+const replies = sqliteTable('replies', {
+  id: integer('id').primaryKey(),
+  commentId: integer('comment_id').references(() => comments.id),
+  ...trash(),
+})
 /** No trash. */
 const labels = sqliteTable('labels', { id: integer('id').primaryKey(), name: text('name').notNull() })
 /** A trash with `deletedAt` as its only column. */
-const drafts = sqliteTable('drafts', { id: integer('id').primaryKey(), postId: integer('post_id').references(() => posts.id), deletedAt: integer('deleted_at', { mode: 'timestamp_ms' }) })
-const pages = sqliteTable('pages', { id: integer('id').primaryKey(), draftId: integer('draft_id').references(() => drafts.id), deletedAt: integer('deleted_at', { mode: 'timestamp_ms' }) })
+const drafts = sqliteTable('drafts', {
+  id: integer('id').primaryKey(),
+  postId: integer('post_id').references(() => posts.id),
+  deletedAt: integer('deleted_at', { mode: 'timestamp_ms' }),
+})
+const pages = sqliteTable('pages', {
+  id: integer('id').primaryKey(),
+  draftId: integer('draft_id').references(() => drafts.id),
+  deletedAt: integer('deleted_at', { mode: 'timestamp_ms' }),
+})
 
-/** Post 1 is active, 2 was deleted alone, 3 with its comment 31 and the reply 311 to it. Comment 12 was trashed before; its reply 122 is active again. */
+/**
+ * Post 1 is active, 2 was deleted alone, 3 with its comment 31 and the reply 311 to it. Comment 12 was trashed before; its reply 122 is
+ * active again.
+ */
 const ROWS = `
   insert into posts (id, title) values (1, 'one'), (4, 'four');
   insert into posts values (2, 'two', 1000, 9, 'd2', 'old'), (3, 'three', 2000, 9, 'd3', null);
@@ -43,20 +66,31 @@ afterAll(() => world.client.close())
 
 const send = (method: string, path: string, body?: unknown, caller: object = ALL) => world.send(method, path, body, caller)
 const active = (table: string) => world.rows(`select id from ${table} where deleted_at is null order by id`)
-const groups = (table: string) => Object.fromEntries(world.rows(`select id, deletion_id from ${table} where deleted_at is not null order by id`) as [number, string][])
+const groups = (table: string) =>
+  Object.fromEntries(world.rows(`select id, deletion_id from ${table} where deleted_at is not null order by id`) as [number, string][])
 
 describe('an active row', () => {
   it('stays in the table when it is deleted, and no route returns it', async () => {
     const { body } = await send('DELETE', 'posts/1?reason=twice')
     expect(body).toEqual({ success: true, softDeleted: true, deletionId: expect.stringMatching(/^[\da-f-]{36}$/) })
-    expect(world.rows('select title, deleted_by, deletion_id, deleted_reason, deleted_at > 1e12 from posts where id = 1')).toEqual([['one', 7, body.deletionId, 'twice', 1]])
-    for (const [method, path, data] of [['GET', 'posts/1'], ['PATCH', 'posts/1', { title: 'x' }], ['DELETE', 'posts/1']] as const) expect([method, (await send(method, path, data)).status]).toEqual([method, 404])
+    expect(world.rows('select title, deleted_by, deletion_id, deleted_reason, deleted_at > 1e12 from posts where id = 1')).toEqual([
+      ['one', 7, body.deletionId, 'twice', 1],
+    ])
+    for (const [method, path, data] of [
+      ['GET', 'posts/1'],
+      ['PATCH', 'posts/1', { title: 'x' }],
+      ['DELETE', 'posts/1'],
+    ] as const)
+      expect([method, (await send(method, path, data)).status]).toEqual([method, 404])
     expect((await send('GET', 'posts')).body.data.map(({ id }: { id: number }) => id)).toEqual([4])
   })
 
   it('is deleted with its descendants, which get its deletionId, deletedBy and deletedReason', async () => {
     const { body: { deletionId } } = await send('DELETE', 'posts/1?reason=twice')
-    expect([groups('comments'), groups('replies')]).toEqual([{ 11: deletionId, 12: 'd12', 13: deletionId, 31: 'd3', 32: 'd32' }, { 111: deletionId, 112: 'd112', 121: 'd12', 311: 'd3' }])
+    expect([groups('comments'), groups('replies')]).toEqual([
+      { 11: deletionId, 12: 'd12', 13: deletionId, 31: 'd3', 32: 'd32' },
+      { 111: deletionId, 112: 'd112', 121: 'd12', 311: 'd3' },
+    ])
     expect(world.rows('select deleted_by, deleted_reason from comments where id = 11')).toEqual([[7, 'twice']])
   })
 
@@ -76,7 +110,12 @@ describe('an active row', () => {
   it('is purged by `force` with all its descendants', async () => {
     expect((await send('DELETE', 'posts/1?force=true')).body).toEqual({ success: true, softDeleted: false })
     expect(world.rows('select id from posts order by id')).toEqual([2, 3, 4])
-    expect([world.rows('select id from comments order by id'), world.rows('select id from replies order by id'), world.rows('select id from drafts'), world.rows('select id from pages')]).toEqual([[31, 32, 41], [311], [], []])
+    expect([
+      world.rows('select id from comments order by id'),
+      world.rows('select id from replies order by id'),
+      world.rows('select id from drafts'),
+      world.rows('select id from pages'),
+    ]).toEqual([[31, 32, 41], [311], [], []])
   })
 })
 
@@ -91,11 +130,22 @@ describe('a trashed row', () => {
 
   it('is purged by `force`', async () => {
     expect((await send('DELETE', 'posts/3?force=true')).status).toBe(200)
-    expect([world.rows('select id from posts order by id'), world.rows('select id from comments where post_id = 3'), world.rows('select id from replies where id = 311')]).toEqual([[1, 2, 4], [], []])
+    expect([
+      world.rows('select id from posts order by id'),
+      world.rows('select id from comments where post_id = 3'),
+      world.rows('select id from replies where id = 311'),
+    ]).toEqual([[1, 2, 4], [], []])
   })
 
   it('is restored unchanged, with the children of the same cascade', async () => {
-    expect((await send('POST', 'posts/3/restore')).body).toEqual({ id: 3, title: 'three', deletedAt: null, deletedBy: null, deletionId: null, deletedReason: null })
+    expect((await send('POST', 'posts/3/restore')).body).toEqual({
+      id: 3,
+      title: 'three',
+      deletedAt: null,
+      deletedBy: null,
+      deletionId: null,
+      deletedReason: null,
+    })
     expect([active('posts'), active('comments'), active('replies')]).toEqual([[1, 3, 4], [11, 13, 31, 41], [111, 122, 311]])
   })
 
@@ -103,7 +153,9 @@ describe('a trashed row', () => {
     await send('DELETE', 'posts/1')
     await send('POST', 'posts/1/restore')
     expect([groups('comments'), groups('replies')]).toEqual([{ 12: 'd12', 31: 'd3', 32: 'd32' }, { 112: 'd112', 121: 'd12', 311: 'd3' }])
-    expect(world.rows('select deleted_at, deleted_by, deletion_id, deleted_reason from comments where id = 12')).toEqual([[500, 9, 'd12', 'rude']])
+    expect(world.rows('select deleted_at, deleted_by, deletion_id, deleted_reason from comments where id = 12')).toEqual([
+      [500, 9, 'd12', 'rude'],
+    ])
   })
 
   it('is restored alone when it is a child, and its parent stays in the trash', async () => {
@@ -126,7 +178,13 @@ describe('a batch', () => {
   it.each([
     ['restored', 'POST', 'posts/bulk/restore', { ids: [2, 3] }, { posts: [1, 2, 3, 4], comments: [11, 13, 31, 41] }],
     ['restored by its group', 'POST', 'posts/bulk/restore', { deletionId: 'd3' }, { posts: [1, 3, 4], comments: [11, 13, 31, 41] }],
-    ['restored by its group from below', 'POST', 'replies/bulk/restore', { deletionId: 'd3' }, { posts: [1, 3, 4], comments: [11, 13, 31, 41] }],
+    [
+      'restored by its group from below',
+      'POST',
+      'replies/bulk/restore',
+      { deletionId: 'd3' },
+      { posts: [1, 3, 4], comments: [11, 13, 31, 41] },
+    ],
     ['purged', 'DELETE', 'posts/bulk?force=true', { ids: [1, 3] }, { posts: [4], comments: [41] }],
   ])('is %s as a whole', async (_what, method, path, body, left) => {
     expect((await send(method, path, body)).status).toBe(200)
@@ -158,7 +216,10 @@ const NEEDS: readonly [method: string, path: string, body: unknown, own: string,
 ]
 
 describe.each(NEEDS)('%s %s %j', (method, path, body, own, fallback) => {
-  it.each([[permissions, own], [{ read: true, update: 'update', delete: 'delete' }, fallback]])('requires one permission and accepts no other: %j', async (declared, needed) => {
+  it.each([
+    [permissions, own],
+    [{ read: true, update: 'update', delete: 'delete' }, fallback],
+  ])('requires one permission and accepts no other: %j', async (declared, needed) => {
     const closed = world
     await open(declared)
     const answers: Record<string, number> = {}
@@ -168,7 +229,7 @@ describe.each(NEEDS)('%s %s %j', (method, path, body, own, fallback) => {
     }
     world.client.close()
     world = closed
-    const expected = (held: string) => held === '' ? 401 : held === needed ? 200 : 403
+    const expected = (held: string) => (held === '' ? 401 : held === needed ? 200 : 403)
     expect(answers).toEqual(Object.fromEntries(Object.keys(answers).map(held => [held, expected(held)])))
   })
 })
@@ -192,7 +253,11 @@ describe('a table without trash columns', () => {
 })
 
 it('treats a `deletedAt` that cannot be null as an ordinary column', async () => {
-  const stamps = sqliteTable('stamps', { id: integer('id').primaryKey(), deletedAt: integer('deleted_at').notNull(), deletionId: text('deletion_id') })
+  const stamps = sqliteTable('stamps', {
+    id: integer('id').primaryKey(),
+    deletedAt: integer('deleted_at').notNull(),
+    deletionId: text('deletion_id'),
+  })
   const other = await openWorld({ tables: { stamps }, rows: `insert into stamps values (1, 5, 'x')` })
   expect((await other.send('PATCH', 'stamps/1', { deletedAt: 6, deletionId: 'y' })).body).toEqual({ id: 1, deletedAt: 6, deletionId: 'y' })
   expect((await other.send('DELETE', 'stamps/1')).body).toEqual({ success: true, softDeleted: false })
@@ -217,7 +282,14 @@ describe('a group of several tables', () => {
     const asked: object[] = []
     world = await openWorld({
       tables: { posts, comments, replies },
-      resources: { posts: { authorization: { permissions: { ...permissions, update: true }, objectLevel: (row: { title?: string }) => (asked.push(row), row.title === 'three') } } },
+      resources: {
+        posts: {
+          authorization: {
+            permissions: { ...permissions, update: true },
+            objectLevel: (row: { title?: string }) => (asked.push(row), row.title === 'three'),
+          },
+        },
+      },
       rows: ROWS.split('insert into labels')[0],
     })
     expect((await send('POST', 'posts/bulk/restore', { deletionId: 'd3' })).status).toBe(200)

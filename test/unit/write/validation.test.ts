@@ -38,12 +38,18 @@ const issues = async (method: string, path: string, body: unknown) => {
 const stored = () => world.client.prepare('select * from posts order by id desc limit 1').get()
 
 /** A schema of another library: a function with the Standard Schema interface. */
-const other = (validate: (value: Record<string, unknown>) => { value: unknown }): StandardSchemaV1 => ({ '~standard': { version: 1, vendor: 'by hand', validate: value => validate(value as never) } })
+const other = (validate: (value: Record<string, unknown>) => { value: unknown }): StandardSchemaV1 => ({
+  '~standard': { version: 1, vendor: 'by hand', validate: value => validate(value as never) },
+})
 
 describe('a generated schema', () => {
   it('requires the required columns in a create, and nothing in an update', async () => {
     await open()
-    expect(await issues('POST', 'posts', { views: 'x', status: 'lost' })).toEqual(['views: invalid_type', 'title: invalid_type', 'status: invalid_value'])
+    expect(await issues('POST', 'posts', { views: 'x', status: 'lost' })).toEqual([
+      'views: invalid_type',
+      'title: invalid_type',
+      'status: invalid_value',
+    ])
     expect(await issues('PATCH', 'posts/1', { title: 'much too long', status: null })).toEqual(['title: too_big', 'status: invalid_value'])
     expect(outcome(await world.send('PATCH', 'posts/1', {}))).toBe('200')
   })
@@ -73,20 +79,35 @@ describe('a schema of the app', () => {
   it('replaces the generated schema and its issues for its operation', async () => {
     await open({ create: ZOD })
     expect(await issues('POST', 'posts', { title: ' x ' })).toEqual(['title: too_small'])
-    expect((await world.send('POST', 'posts', { title: ' x ' })).body.data.issues).toEqual([{ path: ['title'], message: 'Say more.', code: 'too_small' }])
+    expect((await world.send('POST', 'posts', { title: ' x ' })).body.data.issues).toEqual([
+      { path: ['title'], message: 'Say more.', code: 'too_small' },
+    ])
     expect(await issues('PATCH', 'posts/1', { title: 'much too long' })).toEqual(['title: too_big'])
     expect((await world.send('PATCH', 'posts/1', { title: ' x ' })).body.title).toBe(' x ')
   })
 
   it('replaces the body by what it returns, with its defaults in a create only', async () => {
     await open({ create: ZOD, update: ZOD.partial() })
-    expect((await world.send('POST', 'posts', { title: ' new ', views: '7', dueAt: '2026-01-02T00:00:00Z' })).body).toMatchObject({ title: 'new', slug: 'made', views: 7, dueAt: '2026-01-02T00:00:00.000Z' })
+    expect((await world.send('POST', 'posts', { title: ' new ', views: '7', dueAt: '2026-01-02T00:00:00Z' })).body).toMatchObject({
+      title: 'new',
+      slug: 'made',
+      views: 7,
+      dueAt: '2026-01-02T00:00:00.000Z',
+    })
     expect((await world.send('PATCH', 'posts/1', { title: ' up ' })).body).toMatchObject({ title: 'up', slug: 'kept', views: 5 })
-    expect((await world.send('PATCH', 'posts/bulk', { items: [{ id: 1, data: { title: ' in ' } }] })).body.data[0]).toMatchObject({ title: 'in', slug: 'kept', views: 5 })
+    expect((await world.send('PATCH', 'posts/bulk', { items: [{ id: 1, data: { title: ' in ' } }] })).body.data[0]).toMatchObject({
+      title: 'in',
+      slug: 'kept',
+      views: 5,
+    })
   })
 
   const BASE = z.object({ title: z.string(), slug: z.string().default('made'), views: z.number().optional(), note: z.string().optional() })
-  const computed = ({ note, ...rest }: { note?: string, slug?: string }) => ({ ...rest, ...note === 'count' && { views: 9 }, ...note === 'name' && { slug: 'computed' } })
+  const computed = ({ note, ...rest }: { note?: string, slug?: string }) => ({
+    ...rest,
+    ...(note === 'count' && { views: 9 }),
+    ...(note === 'name' && { slug: 'computed' }),
+  })
   it.each<[string, StandardSchemaV1]>([
     ['a transform', BASE.partial().transform(computed)],
     ['a preprocess around it', z.preprocess(value => value, BASE.partial().transform(computed))],
@@ -96,22 +117,40 @@ describe('a schema of the app', () => {
   ])('writes in an update what it computes, but not its defaults: %s', async (_name, update) => {
     await open({ update })
     expect((await world.send('PATCH', 'posts/1', { note: 'count' })).body).toMatchObject({ title: 'one', slug: 'kept', views: 9 })
-    expect((await world.send('PATCH', 'posts/bulk', { items: [{ id: 1, data: { note: 'name' } }] })).body.data[0]).toMatchObject({ slug: 'computed', views: 9 })
+    expect((await world.send('PATCH', 'posts/bulk', { items: [{ id: 1, data: { note: 'name' } }] })).body.data[0]).toMatchObject({
+      slug: 'computed',
+      views: 9,
+    })
     expect((await world.send('PATCH', 'posts/1', { title: 'up' })).body).toMatchObject({ title: 'up', slug: 'computed', views: 9 })
     expect((await world.send('PATCH', 'posts/1', { slug: 'made' })).body).toMatchObject({ slug: 'made' })
   })
 
   it('sets no default in an update that differs each time, or that it returns as a promise', async () => {
     let count = 100
-    await open({ update: z.object({ title: z.string().optional(), views: z.number().default(() => count++), slug: z.string().default('later').refine(async () => true) }) })
+    await open({
+      update: z.object({
+        title: z.string().optional(),
+        views: z.number().default(() => count++),
+        slug: z
+          .string()
+          .default('later')
+          .refine(async () => true),
+      }),
+    })
     expect((await world.send('PATCH', 'posts/1', { title: 'up' })).body).toMatchObject({ title: 'up', slug: 'kept', views: 5 })
   })
 
   it('can return promises, of which a batch reports every refusal', async () => {
     await open({ create: z.object({ title: z.string().refine(async title => title !== 'taken', 'Taken.') }) })
-    const { status, body } = await world.send('POST', 'posts/bulk', { items: [{ title: 'fine' }, { title: 'taken' }, { title: 'more' }, { title: 'taken' }] })
+    const { status, body } = await world.send('POST', 'posts/bulk', {
+      items: [{ title: 'fine' }, { title: 'taken' }, { title: 'more' }, { title: 'taken' }],
+    })
     expect([status, body.data.errors.map(({ index }: { index: number }) => index)]).toEqual([400, [1, 3]])
-    expect((await world.send('POST', 'posts/bulk', { items: [{ title: 'fine' }, { title: 'more' }] })).body.meta).toEqual({ total: 2, successful: 2, failed: 0 })
+    expect((await world.send('POST', 'posts/bulk', { items: [{ title: 'fine' }, { title: 'more' }] })).body.meta).toEqual({
+      total: 2,
+      successful: 2,
+      failed: 0,
+    })
     expect((await world.send('POST', 'posts', { title: 'fine' })).body).toMatchObject({ title: 'fine' })
   })
 
@@ -141,12 +180,27 @@ describe('a schema of the app', () => {
   })
 
   it('can be asynchronous, list no keys, and report nested paths', async () => {
-    await open({ create: { '~standard': { version: 1, vendor: 'by hand', validate: async (value: unknown) => (value as { title?: string }).title === 'good'
-      ? { value: { ...value as object, views: 3 } }
-      : { issues: [{ message: 'No.', path: ['deep', { key: 'list' }, 0] }, { message: 'Never.' }] } } } })
+    await open({
+      create: {
+        '~standard': {
+          version: 1,
+          vendor: 'by hand',
+          validate: async (value: unknown) =>
+            (value as { title?: string }).title === 'good'
+              ? { value: { ...(value as object), views: 3 } }
+              : { issues: [{ message: 'No.', path: ['deep', { key: 'list' }, 0] }, { message: 'Never.' }] },
+        },
+      },
+    })
     expect((await world.send('POST', 'posts', { title: 'good', anything: 1 })).body).toMatchObject({ title: 'good', views: 3 })
     const { status, body } = await world.send('POST', 'posts', { title: 'bad' })
-    expect([status, body.data.issues]).toEqual([400, [{ path: ['deep', 'list', 0], message: 'No.', code: expect.any(String) }, { path: [], message: 'Never.', code: expect.any(String) }]])
+    expect([status, body.data.issues]).toEqual([
+      400,
+      [
+        { path: ['deep', 'list', 0], message: 'No.', code: expect.any(String) },
+        { path: [], message: 'Never.', code: expect.any(String) },
+      ],
+    ])
   })
 
   it('returns 400 and writes nothing when it does not return an object', async () => {
@@ -178,7 +232,12 @@ describe('createdAt', () => {
 })
 
 it('checks the field rules and the references of a key that a schema computes in an update', async () => {
-  const notes = sqliteTable('notes', { id: integer('id').primaryKey(), text: text('text').notNull(), approved: integer('approved', { mode: 'boolean' }).notNull().default(false), postId: integer('post_id').references(() => posts.id) })
+  const notes = sqliteTable('notes', {
+    id: integer('id').primaryKey(),
+    text: text('text').notNull(),
+    approved: integer('approved', { mode: 'boolean' }).notNull().default(false),
+    postId: integer('post_id').references(() => posts.id),
+  })
   const update = z.object({ text: z.string().optional(), approved: z.boolean().optional(), postId: z.number().optional() })
     .transform(({ text, ...rest }) => ({ ...rest, ...text === 'approve' && { approved: true }, ...text === 'move' && { postId: 2 } }))
   world = await openWorld({
@@ -190,22 +249,32 @@ it('checks the field rules and the references of a key that a schema computes in
     rows: 'insert into posts (id, title) values (1, \'one\'), (2, \'hidden\'); insert into notes (id, text, approved) values (1, \'a\', 0)',
   })
   expect((await world.send('PATCH', 'notes/1', { text: 'approve' })).body.data).toEqual({ code: 'FIELD_FORBIDDEN', fields: ['approved'] })
-  expect((await world.send('PATCH', 'notes/1', { text: 'approve' }, { ...ADA, permissions: ['staff'] })).body).toMatchObject({ approved: true })
+  expect((await world.send('PATCH', 'notes/1', { text: 'approve' }, { ...ADA, permissions: ['staff'] })).body).toMatchObject({
+    approved: true,
+  })
   expect(outcome(await world.send('PATCH', 'notes/1', { text: 'move' }))).toBe('400 INVALID_REFERENCE')
 })
 
 it('checks the field rule `write` for every key that a schema returns, whatever its name in the body', async () => {
   world = await openWorld({
     tables: { posts },
-    resources: { posts: {
-      validation: { create: z.object({ title: z.string(), views: z.number().optional(), slug: z.string().optional(), reads: z.number().optional() }).transform(({ reads, ...rest }) => ({ ...rest, ...reads !== undefined && { views: reads } })) },
-      authorization: { permissions: EVERYTHING, fields: { views: { write: 'staff' }, slug: { write: false } } as never },
-    } },
+    resources: {
+      posts: {
+        validation: {
+          create: z
+            .object({ title: z.string(), views: z.number().optional(), slug: z.string().optional(), reads: z.number().optional() })
+            .transform(({ reads, ...rest }) => ({ ...rest, ...(reads !== undefined && { views: reads }) })),
+        },
+        authorization: { permissions: EVERYTHING, fields: { views: { write: 'staff' }, slug: { write: false } } as never },
+      },
+    },
   })
   expect((await world.send('POST', 'posts', { title: 'new' })).body).toMatchObject({ slug: 'none', views: 0 })
   expect((await world.send('POST', 'posts', { title: 'new', reads: 5 })).body.data).toEqual({ code: 'FIELD_FORBIDDEN', fields: ['views'] })
   expect((await world.send('POST', 'posts', { title: 'new', reads: 5 }, { ...ADA, permissions: ['staff'] })).body.views).toBe(5)
   expect(outcome(await world.send('POST', 'posts', { title: 'new', views: 1 }))).toBe('403 FIELD_FORBIDDEN')
   expect(outcome(await world.send('POST', 'posts', { title: 'new', views: 1 }, { ...ADA, permissions: ['staff'] }))).toBe('201')
-  expect(outcome(await world.send('POST', 'posts', { title: 'new', slug: 's' }, { ...ADA, permissions: ['*'] }))).toBe('403 FIELD_FORBIDDEN')
+  expect(outcome(await world.send('POST', 'posts', { title: 'new', slug: 's' }, { ...ADA, permissions: ['*'] }))).toBe(
+    '403 FIELD_FORBIDDEN',
+  )
 })

@@ -41,14 +41,29 @@ export async function openWorld({ tables, resources = {}, rows = '', config, log
     const registration = resources[name]
     return registration === false ? [] : [{ name, schema, authorization: { permissions: EVERYTHING }, ...registration }]
   })
-  const server = await createServer({ registrations, modules: [tables], db: drizzle({ client, ...log && { logger: { logQuery: log } } }), config })
+  const server = await createServer({
+    registrations,
+    modules: [tables],
+    db: drizzle({ client, ...(log && { logger: { logQuery: log } }) }),
+    config,
+  })
   return {
     ...server,
     client,
     dump: () => dumpOf(client),
-    reset: () => void client.exec(`pragma foreign_keys = off; ${Object.values(tables).map(table => `delete from "${getTableConfig(table).name}";`).join('')} ${rows}; pragma foreign_keys = on`),
+    reset: () =>
+      void client.exec(
+        `pragma foreign_keys = off; ${Object.values(tables)
+          .map(table => `delete from "${getTableConfig(table).name}";`)
+          .join('')} ${rows}; pragma foreign_keys = on`,
+      ),
     send: (method, path, body, caller = ADA) => server.request(method, `/api/${path}`, { body, caller }),
-    rows: query => client.prepare(query).raw().all().map(row => (row as unknown[]).length === 1 ? (row as unknown[])[0] : row),
+    rows: query =>
+      client
+        .prepare(query)
+        .raw()
+        .all()
+        .map(row => ((row as unknown[]).length === 1 ? (row as unknown[])[0] : row)),
   }
 }
 
@@ -60,13 +75,21 @@ function toDdl(table: SQLiteTable): string {
   const { name, columns, primaryKeys, foreignKeys, uniqueConstraints, checks } = getTableConfig(table)
   const list = (parts: readonly { name: string }[]) => parts.map(part => `"${part.name}"`).join(', ')
   const lines = [
-    ...columns.map(column => [
-      `"${column.name}" ${column.getSQLType()}`,
-      column.primary ? 'primary key' : '',
-      column.notNull ? 'not null' : '',
-      column.isUnique ? 'unique' : '',
-      typeof column.default === 'string' ? `default '${column.default}'` : typeof column.default === 'number' ? `default ${column.default}` : '',
-    ].filter(Boolean).join(' ')),
+    ...columns.map(column =>
+      [
+        `"${column.name}" ${column.getSQLType()}`,
+        column.primary ? 'primary key' : '',
+        column.notNull ? 'not null' : '',
+        column.isUnique ? 'unique' : '',
+        typeof column.default === 'string'
+          ? `default '${column.default}'`
+          : typeof column.default === 'number'
+            ? `default ${column.default}`
+            : '',
+      ]
+        .filter(Boolean)
+        .join(' '),
+    ),
     ...primaryKeys.map(key => `primary key (${list(key.columns)})`),
     ...uniqueConstraints.map(unique => `unique (${list(unique.columns)})`),
     ...checks.map(check => `constraint "${check.name}" check (${DIALECTS.sqlite.sqlToQuery(check.value).sql})`),

@@ -3,7 +3,9 @@ import { createError } from 'h3'
 import { z } from 'zod'
 import type { Caller } from './posts'
 
-const drafts = z.array(z.strictObject({ title: z.string(), slug: z.string(), excerpt: z.string().nullable().optional(), authorId: z.int() }))
+const drafts = z.array(
+  z.strictObject({ title: z.string(), slug: z.string(), excerpt: z.string().nullable().optional(), authorId: z.int() }),
+)
 
 /** Counts the users with these ids who belong to the organization. Each implementation asks in its own way. */
 export type CountAuthors = (ids: readonly number[], organization: number) => number

@@ -55,7 +55,9 @@ export function findPosts(
 function addCommentsAndTags(data: readonly Row[], organization: number): void {
   const ids = data.map(({ id }) => id)
   const list = ids.map(() => '?').join()
-  const related = prepareRows(`select post_id, id, body from comments where post_id in (${list}) and organization_id = ? order by post_id, id`)
+  const related = prepareRows(
+    `select post_id, id, body from comments where post_id in (${list}) and organization_id = ? order by post_id, id`,
+  )
   const linked = prepareRows(`select post_id, tags.id, name from post_tags join tags on tags.id = tag_id
     where post_id in (${list}) and tags.organization_id = ? order by post_id, tag_id`)
   const byId = new Map(data.map((post) => {

@@ -35,13 +35,18 @@ function findStored(event: H3Event): Stored | Promise<Stored> {
   const { url, headers } = event.node.req
   const caller = headers['x-caller'] as string
   const key = `${caller} ${url}`
-  return responses.get(key) ?? useNitroApp().localFetch(url!.replace(/^\/stored\/\w+/, '/api'), { headers: { 'x-caller': caller } }).then(async (response) => {
-    const headers = SENT.flatMap((name) => {
-      const value = response.headers.get(name)
-      return value === null ? [] : [[name, value] as const]
-    })
-    const stored = { text: await response.text(), headers }
-    responses.set(key, stored)
-    return stored
-  })
+  return (
+    responses.get(key)
+    ?? useNitroApp()
+      .localFetch(url!.replace(/^\/stored\/\w+/, '/api'), { headers: { 'x-caller': caller } })
+      .then(async (response) => {
+        const headers = SENT.flatMap((name) => {
+          const value = response.headers.get(name)
+          return value === null ? [] : [[name, value] as const]
+        })
+        const stored = { text: await response.text(), headers }
+        responses.set(key, stored)
+        return stored
+      })
+  )
 }

@@ -9,7 +9,11 @@ export const open = () =>
 export const engine = 'mysql'
 
 /** Runs SQL with `?`. */
-export async function readRows({ $client }: ReturnType<typeof open>, text: string, values: readonly unknown[]): Promise<Record<string, unknown>[]> {
+export async function readRows(
+  { $client }: ReturnType<typeof open>,
+  text: string,
+  values: readonly unknown[],
+): Promise<Record<string, unknown>[]> {
   const [rows] = await $client.query(text, [...values])
   return rows as Record<string, unknown>[]
 }

@@ -2,7 +2,11 @@
 import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
 export const playlists = sqliteTable('playlists', { id: integer('id').primaryKey({ autoIncrement: true }), name: text('name').notNull() })
-export const songs = sqliteTable('songs', { id: integer('id').primaryKey({ autoIncrement: true }), title: text('title').notNull(), seconds: integer('seconds') })
+export const songs = sqliteTable('songs', {
+  id: integer('id').primaryKey({ autoIncrement: true }),
+  title: text('title').notNull(),
+  seconds: integer('seconds'),
+})
 
 export const playlistSongs = sqliteTable('playlist_songs', {
   playlistId: integer('playlist_id').notNull().references(() => playlists.id, { onDelete: 'cascade' }),

@@ -40,7 +40,11 @@ export const postTags = sqliteTable('post_tags', {
   tagId: integer('tag_id').notNull().references(() => tags.id),
 }, t => [primaryKey({ columns: [t.postId, t.tagId] })])
 /** Who can see the comments of a team. A rule of comments reads it in code. */
-export const members = sqliteTable('members', { id: integer('id').primaryKey(), userId: integer('user_id').notNull(), teamId: integer('team_id').notNull() })
+export const members = sqliteTable('members', {
+  id: integer('id').primaryKey(),
+  userId: integer('user_id').notNull(),
+  teamId: integer('team_id').notNull(),
+})
 
 const TABLES = { teams, posts, comments, notes, tags, postTags, members }
 
@@ -66,7 +70,8 @@ export function createBoard(): Board {
     create table post_tags (post_id integer not null references posts(id), tag_id integer not null references tags(id), primary key (post_id, tag_id));
     create table members (id integer primary key, user_id integer not null, team_id integer not null);
   `)
-  const reset = () => void client.exec(`
+  const reset = () =>
+    void client.exec(`
     delete from post_tags; delete from comments; delete from notes; delete from posts; delete from members; delete from tags; delete from teams;
     insert into teams values (1, 'red'), (2, 'blue');
     insert into posts (id, title, secret, organization_id, team_id) values (1, 'first', 's1', 'acme', 1), (2, 'second', 's2', 'acme', 2), (3, 'third', 's3', 'globex', 1);
@@ -92,7 +97,10 @@ export function createBoard(): Board {
       listFilter: async (table, ctx) => {
         const rows = await db.select().from(members).where(eq(members.userId, Number(ctx.user?.id ?? 0)))
         const visible = rows.map(({ teamId }) => teamId)
-        return sql`exists (select 1 from ${posts} p where p.id = ${(table as typeof comments).postId} and (p.score > 5 or p.team_id in (${sql.join([...visible, 0].map(id => sql`${id}`), sql`, `)})))`
+        return sql`exists (select 1 from ${posts} p where p.id = ${(table as typeof comments).postId} and (p.score > 5 or p.team_id in (${sql.join(
+          [...visible, 0].map(id => sql`${id}`),
+          sql`, `,
+        )})))`
       },
     },
     notes: { permissions: everything },
@@ -103,18 +111,26 @@ export function createBoard(): Board {
     client,
     statements,
     reset,
-    open: (cache = {}, options = {}) => createServer({
-      db,
-      modules: [TABLES],
-      registrations: Object.entries(authorization).map(([name, authorization]) => ({ name, schema: TABLES[name as keyof typeof TABLES], authorization })),
-      config: { multiTenancy: DEFAULT_MULTI_TENANCY },
-      ...options,
-      plugins: [...options.plugins ?? [], ...cache ? [responseCache(cache)] : []],
-    }),
+    open: (cache = {}, options = {}) =>
+      createServer({
+        db,
+        modules: [TABLES],
+        registrations: Object.entries(authorization).map(([name, authorization]) => ({
+          name,
+          schema: TABLES[name as keyof typeof TABLES],
+          authorization,
+        })),
+        config: { multiTenancy: DEFAULT_MULTI_TENANCY },
+        ...options,
+        plugins: [...(options.plugins ?? []), ...(cache ? [responseCache(cache)] : [])],
+      }),
   }
 }
 
-export const user = (id: number, organizationId = 'acme', role = 'writer', permissions: string[] = ['reader']) => ({ user: { id, organizationId, role }, permissions })
+export const user = (id: number, organizationId = 'acme', role = 'writer', permissions: string[] = ['reader']) => ({
+  user: { id, organizationId, role },
+  permissions,
+})
 export const ANN = user(1)
 export const EDITOR = user(2, 'acme', 'editor')
 export const STAFF = user(3, 'acme', 'editor', ['reader', 'staff'])

@@ -18,7 +18,8 @@ function apiOf({ auth = {}, hooks = [], rowFilters = [], rowChecks = [] }: Optio
   const find = ({ name }: { name: string }, hook: string) => hooks.includes(`${name}.${hook}`) ? [() => {}] : []
   return { resources, hooks: { find }, rowFilters: pick(rowFilters), rowChecks: pick(rowChecks) } as unknown as Api
 }
-const of = (options: Options, declared: Record<string, string[]> = {}, reads = ['posts', 'tags']) => dependenciesOf(apiOf(options), 'posts', reads, declared)
+const of = (options: Options, declared: Record<string, string[]> = {}, reads = ['posts', 'tags']) =>
+  dependenciesOf(apiOf(options), 'posts', reads, declared)
 const READS = ['posts', 'tags']
 const rule = () => true
 
@@ -33,7 +34,12 @@ describe('a response without code', () => {
     expect(of({ auth: { posts: {}, tags: { permissions: {} } } })).toEqual(READS)
   })
 
-  it.each<[string, Permission]>([['a name', 'staff'], ['true', true], ['false', false], ['a list of names', ['a', 'b']]])('depends on nothing else, if the permissions are %s', (_what, permission) => {
+  it.each<[string, Permission]>([
+    ['a name', 'staff'],
+    ['true', true],
+    ['false', false],
+    ['a list of names', ['a', 'b']],
+  ])('depends on nothing else, if the permissions are %s', (_what, permission) => {
     const auth = { permissions: { read: permission }, fields: { title: { read: permission, write: rule } } } as ResourceAuth
     expect(of({ auth: { posts: auth, tags: auth } })).toEqual(READS)
   })
@@ -47,7 +53,10 @@ describe('a response with code', () => {
     ['a row rule of a plugin', { rowFilters: ['tags'] }],
     ['a row check of a plugin', { rowChecks: ['posts'] }],
     ['a rule of a field', { auth: { posts: { fields: { title: { read: rule }, text: {} } } as ResourceAuth } }],
-    ['a rule of a field for an evaluator', { auth: { posts: { fields: { text: { read: 'a' }, title: { read: { plan: 'pro' } } } } as ResourceAuth } }],
+    [
+      'a rule of a field for an evaluator',
+      { auth: { posts: { fields: { text: { read: 'a' }, title: { read: { plan: 'pro' } } } } as ResourceAuth } },
+    ],
     ['a rule of a field in a list', { auth: { posts: { fields: { title: { read: ['a', rule] } } } as ResourceAuth } }],
     ['the permission of an included resource', { auth: { tags: { permissions: { read: rule } } } }],
   ])('depends on everything: %s', (_what, options) => {

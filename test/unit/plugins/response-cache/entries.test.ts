@@ -31,8 +31,12 @@ describe('a response becomes an entry', () => {
   })
 
   it.each([
-    ['Content-Language', 'no-store'], ['Cache-Control', 'private, max-age=0'], ['X-Cache-Control', 'no-store'], ['Cache-Control-X', 'no-store'],
-    ['X-Set-Cookie', 'a=1'], ['Set-Cookie-X', 'a=1'],
+    ['Content-Language', 'no-store'],
+    ['Cache-Control', 'private, max-age=0'],
+    ['X-Cache-Control', 'no-store'],
+    ['Cache-Control-X', 'no-store'],
+    ['X-Set-Cookie', 'a=1'],
+    ['Set-Cookie-X', 'a=1'],
   ])('with the header %s: %s', (name, value) => {
     expect(toEntry({ ...RESPONSE, headers: { [name]: value } }, 1)?.headers).toEqual({ [name]: value })
   })
@@ -114,9 +118,14 @@ describe('the headers of an event', () => {
     expect(eventHeaders({ res: {}, node })).toBe(eventHeaders({ node }))
   })
 
-  it.each([{}, { res: {} }, { node: {} }, { node: { res: {} } }, { node: { res: { getHeaders: () => ({}) } } }, { res: { headers: new Headers() } }])(
-    'are none in %j', (event) => {
-      expect(eventHeaders(event)).toBe('[]')
-    },
-  )
+  it.each([
+    {},
+    { res: {} },
+    { node: {} },
+    { node: { res: {} } },
+    { node: { res: { getHeaders: () => ({}) } } },
+    { res: { headers: new Headers() } },
+  ])('are none in %j', (event) => {
+    expect(eventHeaders(event)).toBe('[]')
+  })
 })

@@ -37,14 +37,21 @@ async function open() {
     db: drizzle({ client }),
     modules: [{ auditLog: AUDIT_LOGS.sqlite }],
     registrations: [
-      { name: 'posts', schema: posts, authorization: { permissions: { read: true, create: 'x', update: 'x' }, softDelete: { retentionDays: 1 } } },
+      {
+        name: 'posts',
+        schema: posts,
+        authorization: { permissions: { read: true, create: 'x', update: 'x' }, softDelete: { retentionDays: 1 } },
+      },
       { name: 'auditLog', schema: AUDIT_LOGS.sqlite, authorization: { permissions: { read: true } } },
     ],
     plugins: [dataExport(), auditLog(), responseCache(), { name: 'capture', onCaller: (ctx: AutoApiContext) => void (context = ctx) }],
   })
   const read = async (path = '/posts?includeDeleted=true') => {
     const { body, headers } = await server.request('GET', `/api${path}`, { caller: ROOT })
-    return { titles: (body.data as { title: string }[]).map(({ title }) => title), isHit: headers.get('cache-status')?.includes('; hit;') === true }
+    return {
+      titles: (body.data as { title: string }[]).map(({ title }) => title),
+      isHit: headers.get('cache-status')?.includes('; hit;') === true,
+    }
   }
   await read()
   expect(await read()).toEqual({ titles: ['first', 'trashed'], isHit: true })
@@ -54,13 +61,21 @@ async function open() {
 describe('a stored list is read again after', () => {
   it('an import', async () => {
     const { server, read } = await open()
-    const { status } = await server.request('POST', '/api/posts/import', { raw: 'title\nimported\n', headers: { 'content-type': 'text/csv' }, caller: ROOT })
+    const { status } = await server.request('POST', '/api/posts/import', {
+      raw: 'title\nimported\n',
+      headers: { 'content-type': 'text/csv' },
+      caller: ROOT,
+    })
     expect([status, await read()]).toEqual([200, { titles: ['first', 'trashed', 'imported'], isHit: false }])
   })
 
   it('nothing, if the import is a dry run', async () => {
     const { server, read } = await open()
-    const { status } = await server.request('POST', '/api/posts/import?dryRun=true', { raw: 'title\nimported\n', headers: { 'content-type': 'text/csv' }, caller: ROOT })
+    const { status } = await server.request('POST', '/api/posts/import?dryRun=true', {
+      raw: 'title\nimported\n',
+      headers: { 'content-type': 'text/csv' },
+      caller: ROOT,
+    })
     expect([status, await read()]).toEqual([200, { titles: ['first', 'trashed'], isHit: true }])
   })
 
@@ -92,7 +107,9 @@ describe('a stored list is read again after', () => {
 
   it('`atomicWrites` without a report only when `invalidateCache` is called', async () => {
     const { read, context } = await open()
-    await atomicWrites(context(), [(db: { update: (table: object) => { set: (values: object) => unknown } }) => db.update(posts).set({ title: 'atomic' })] as never)
+    await atomicWrites(context(), [
+      (db: { update: (table: object) => { set: (values: object) => unknown } }) => db.update(posts).set({ title: 'atomic' }),
+    ] as never)
     expect(await read()).toEqual({ titles: ['first', 'trashed'], isHit: true })
     await invalidateCache('posts')
     expect(await read()).toEqual({ titles: ['atomic', 'atomic'], isHit: false })
@@ -107,7 +124,10 @@ it('a stored record is read again after an upload, and after its file is removed
       return [body.cover?.name ?? null, headers.get('cache-status')?.includes('; hit;')]
     }
     expect([await read(), await read()]).toEqual([[null, false], [null, true]])
-    expect((await world.send(EDITOR, 'POST', '/posts/1/upload/cover?name=a.png', { body: PNG, headers: { 'content-type': 'image/png' } })).status).toBe(200)
+    expect(
+      (await world.send(EDITOR, 'POST', '/posts/1/upload/cover?name=a.png', { body: PNG, headers: { 'content-type': 'image/png' } }))
+        .status,
+    ).toBe(200)
     expect([await read(), await read()]).toEqual([['a.png', false], ['a.png', true]])
     expect((await world.send(EDITOR, 'DELETE', '/posts/1/files/cover')).status).toBeLessThan(300)
     expect(await read()).toEqual([null, false])
@@ -131,7 +151,9 @@ it('a token gets no stored response after it is revoked, or its owner is banned 
     expect([await read(second.token), await read(second.token)]).toEqual([[200, undefined, STORED], [200, undefined, HIT]])
     api.client.exec('update users set role = \'writer\' where id = 1')
     expect(await read(first.token)).toEqual([200, undefined, STORED])
-    expect((await api.server.request('PATCH', `/api/apiTokens/${second.id}`, { caller: api.session(1), body: { scopes: ['tokens'] } })).body).toMatchObject({ scopes: ['tokens'] })
+    expect(
+      (await api.server.request('PATCH', `/api/apiTokens/${second.id}`, { caller: api.session(1), body: { scopes: ['tokens'] } })).body,
+    ).toMatchObject({ scopes: ['tokens'] })
     expect((await read(second.token))[0]).toBe(403)
     expect((await api.server.request('DELETE', `/api/apiTokens/${first.id}`, { caller: api.session(1) })).status).toBe(200)
     expect(await read(first.token)).toEqual([401, undefined, null])

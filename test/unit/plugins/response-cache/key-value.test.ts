@@ -1,6 +1,11 @@
 /** The storages that can store responses: which one an option names, and what is sent to Redis and to other drivers. */
 import { describe, expect, it, vi } from 'vitest'
-import { createDriverStorage, createRedisStorage, resolveKeyValue, type RedisClient } from '../../../../src/runtime/server/plugins/response-cache/key-value'
+import {
+  createDriverStorage,
+  createRedisStorage,
+  resolveKeyValue,
+  type RedisClient,
+} from '../../../../src/runtime/server/plugins/response-cache/key-value'
 import type { StorageDriver, StorageMounts } from '../../../../src/runtime/server/plugin/storage'
 
 /** A client of Redis that stores in memory and remembers its commands. */
@@ -30,18 +35,29 @@ describe('the option `storage`', () => {
   })
 
   it('that names nothing fails, and says where to add it', () => {
-    expect(() => resolveKeyValue('nowhere', nowhere)).toThrow('[auto-api] responseCache: Storage `nowhere` is not configured. Add it to `nitro.storage` in nuxt.config, such as `nowhere: { driver: \'redis\', url: … }`.')
+    expect(() => resolveKeyValue('nowhere', nowhere)).toThrow(
+      '[auto-api] responseCache: Storage `nowhere` is not configured. Add it to `nitro.storage` in nuxt.config, such as `nowhere: { driver: \'redis\', url: … }`.',
+    )
   })
 
   it('that is no storage fails', () => {
-    expect(() => resolveKeyValue({} as StorageMounts, nowhere)).toThrow(new TypeError('[auto-api] `responseCache.storage` is no storage of unstorage.'))
+    expect(() => resolveKeyValue({} as StorageMounts, nowhere)).toThrow(
+      new TypeError('[auto-api] `responseCache.storage` is no storage of unstorage.'),
+    )
   })
 
   it('with the driver `memory` is the memory of the server', () => {
     expect(resolveKeyValue(mounted({ name: 'memory' }), nowhere)).toBeUndefined()
   })
 
-  it.each([[undefined, ''], ['', ''], ['app', 'app:'], ['app:', 'app:'], ['a:b', 'a:b:'], [5, '']])('with the driver `redis` and the base %j has keys that begin with %j', async (base, start) => {
+  it.each([
+    [undefined, ''],
+    ['', ''],
+    ['app', 'app:'],
+    ['app:', 'app:'],
+    ['a:b', 'a:b:'],
+    [5, ''],
+  ])('with the driver `redis` and the base %j has keys that begin with %j', async (base, start) => {
     const { client, commands } = createClient()
     const getInstance = vi.fn(() => client)
     const storage = resolveKeyValue(mounted({ name: 'redis', options: { base }, getInstance }), nowhere)!

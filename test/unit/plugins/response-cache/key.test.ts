@@ -5,8 +5,18 @@ import { isWatched, keyOf, totalKeyOf, toVary } from '../../../../src/runtime/se
 import type { AutoApiContext } from '../../../../src/runtime/server/registration'
 
 const CONTEXT = {
-  user: { id: 1 }, permissions: ['a'], tenant: 't', credential: undefined, event: {}, resource: 'posts', operation: 'read', params: { id: '1' },
-  query: { sort: 'a', limit: '1' }, dryRun: false, body: undefined, db: {},
+  user: { id: 1 },
+  permissions: ['a'],
+  tenant: 't',
+  credential: undefined,
+  event: {},
+  resource: 'posts',
+  operation: 'read',
+  params: { id: '1' },
+  query: { sort: 'a', limit: '1' },
+  dryRun: false,
+  body: undefined,
+  db: {},
 }
 const ctxOf = (changes: object = {}) => ({ ...CONTEXT, ...changes }) as unknown as AutoApiContext
 const NOTHING = toVary([])
@@ -50,8 +60,11 @@ describe('two requests have different keys', () => {
   })
 
   it.each<[string, object]>([
-    ['the resource', { resource: 'tags' }], ['the operation', { operation: 'aggregate' }], ['a parameter of the path', { params: { id: '2' } }],
-    ['a value of the query', { query: { sort: 'b', limit: '1' } }], ['a name of the query', { query: { sorts: 'a', limit: '1' } }],
+    ['the resource', { resource: 'tags' }],
+    ['the operation', { operation: 'aggregate' }],
+    ['a parameter of the path', { params: { id: '2' } }],
+    ['a value of the query', { query: { sort: 'b', limit: '1' } }],
+    ['a name of the query', { query: { sorts: 'a', limit: '1' } }],
     ['the number of parameters', { query: { sort: 'a' } }],
   ])('if they differ in %s', (_what, changes) => {
     expect(of(changes)).not.toBe(of())
@@ -107,7 +120,10 @@ describe('a key', () => {
       limitsOf({ excluded: new Set(['tags', 'posts']) }), limitsOf({ owner: { ...owner, user: { id: 2 } } }),
       limitsOf({ owner: { ...owner, user: null } }), limitsOf({ owner: { ...owner, permissions: ['b'] } }),
     ]
-    for (const find of [(ctx: AutoApiContext) => keyOf(ctx, 'get', NOTHING, 'b'), (ctx: AutoApiContext) => totalKeyOf(ctx, NOTHING, 'b', STATEMENT)]) {
+    for (const find of [
+      (ctx: AutoApiContext) => keyOf(ctx, 'get', NOTHING, 'b'),
+      (ctx: AutoApiContext) => totalKeyOf(ctx, NOTHING, 'b', STATEMENT),
+    ]) {
       const keys = [ctxOf(), ...limits.map(limited)].map(find)
       expect(keys).not.toContain(undefined)
       expect(new Set(keys).size).toBe(limits.length + 1)
@@ -132,7 +148,15 @@ describe('a request has no key', () => {
     expect(keyOf(Object.assign(limited(limits), { plan: limits }), 'get', NOTHING, 'b')).toBeUndefined()
   })
 
-  it.each<[string, unknown]>([['a class', new class { id = 1 }()], ['a function', { can: () => true }]])('if its user contains %s', (_what, user) => {
+  it.each<[string, unknown]>([
+    [
+      'a class',
+      new (class {
+        id = 1
+      })(),
+    ],
+    ['a function', { can: () => true }],
+  ])('if its user contains %s', (_what, user) => {
     expect([of({ user }), totalOf({ user })]).toEqual([undefined, undefined])
   })
 

@@ -49,7 +49,10 @@ const COUNTED = { total: 5, counted: true }
 const KNOWN = { total: 5, counted: false }
 const change = (resource: string) => [{ resource, table: resource, kind: 'create', id: '1' }] as const
 
-describe.each([['in memory', () => ({})], ['in a storage', () => ({ storage: createItems().storage })]])('a total %s', (_where, options) => {
+describe.each([
+  ['in memory', () => ({})],
+  ['in a storage', () => ({ storage: createItems().storage })],
+])('a total %s', (_where, options) => {
   it('is counted once for several requests', async () => {
     const { ask, setTotal } = open(options())
     expect(await ask()).toEqual(COUNTED)

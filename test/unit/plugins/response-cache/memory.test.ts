@@ -24,7 +24,8 @@ it(`stays below \`maxBytes\` with ${KEYS} different keys`, async () => {
   const store = createMemoryStore(maxBytes)
   collect()
   const before = process.memoryUsage().heapUsed
-  for (let count = 0; count < KEYS; count++) await save(store, `key ${count} ${'k'.repeat(30)}`, JSON.stringify({ count, text: 'ä'.repeat(count % 700) }))
+  for (let count = 0; count < KEYS; count++)
+    await save(store, `key ${count} ${'k'.repeat(30)}`, JSON.stringify({ count, text: 'ä'.repeat(count % 700) }))
   collect()
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(maxBytes)
   expect(await has(store, `key ${KEYS - 1} ${'k'.repeat(30)}`)).toBe(true)

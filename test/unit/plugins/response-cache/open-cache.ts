@@ -70,7 +70,12 @@ export function openCache({ hooked = [], around = 1, onResponse = 0, build, ...p
   return { cache, services, requireCurrent, createContext, send, read }
 }
 
-export const respond = (changes: Partial<ApiResponse> = {}): ApiResponse => ({ status: 200, body: { data: [] }, reads: ['posts'], ...changes })
+export const respond = (changes: Partial<ApiResponse> = {}): ApiResponse => ({
+  status: 200,
+  body: { data: [] },
+  reads: ['posts'],
+  ...changes,
+})
 
 /** A promise that a test resolves when it wants to. */
 export function createGate() {

@@ -27,20 +27,26 @@ describe('the start fails', () => {
     [{ reads: { posts: [], post: [] } }, '`responseCache.reads` names `post`, which is not a registered resource. Did you mean `posts`?'],
     [{ reads: { posts: ['posts', 'x'] } }, '`responseCache.reads.posts` names `x`, which is not a registered resource.'],
     [{ storage: 'nowhere' }, 'responseCache: Storage `nowhere` is not configured.'],
-    [{ storage: createModuleImport('/app/storage', 'redis') }, '`responseCache.storage` is a module import, which only works in nuxt.config.'],
+    [
+      { storage: createModuleImport('/app/storage', 'redis') },
+      '`responseCache.storage` is a module import, which only works in nuxt.config.',
+    ],
   ])('with %j', async (options, message) => {
     await expect(open(options)).rejects.toThrow(`[auto-api] ${message}`)
   })
 })
 
 describe('the start succeeds', () => {
-  it.each<ResponseCacheOptions | undefined>([undefined, {}, { resources: [], reads: {} }, { resources: ['posts'], reads: { posts: ['tags'], tags: [] } }])(
-    'with %j', async (options) => {
-      const { plugin, storage } = await open(options)
-      expect(plugin.name).toBe('responseCache')
-      expect(storage).not.toHaveBeenCalled()
-    },
-  )
+  it.each<ResponseCacheOptions | undefined>([
+    undefined,
+    {},
+    { resources: [], reads: {} },
+    { resources: ['posts'], reads: { posts: ['tags'], tags: [] } },
+  ])('with %j', async (options) => {
+    const { plugin, storage } = await open(options)
+    expect(plugin.name).toBe('responseCache')
+    expect(storage).not.toHaveBeenCalled()
+  })
 })
 
 describe('the plugin', () => {
@@ -60,7 +66,11 @@ describe('the plugin', () => {
 
   it('stores responses in the storage that an option names', async () => {
     const items = new Map<string, unknown>()
-    const driver = { name: 'map', getItem: (key: string) => items.get(key), setItem: (key: string, value: unknown) => void items.set(key, value) }
+    const driver = {
+      name: 'map',
+      getItem: (key: string) => items.get(key),
+      setItem: (key: string, value: unknown) => void items.set(key, value),
+    }
     const { read, storage } = await open({ storage: 'responses' }, driver)
     expect([await read(), await read()]).toEqual([STORED, HIT])
     expect(storage).toHaveBeenCalledWith('responses')

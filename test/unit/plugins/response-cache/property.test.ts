@@ -1,5 +1,6 @@
 /**
- * Random requests of many callers, at the same time: when they are done, each response with the cache equals the one without it. Faults that
+ * Random requests of many callers, at the same time: when they are done, each response with the cache equals the one without it. Faults
+ * that
  * are planted in the cache are found.
  */
 import { eq } from 'drizzle-orm'
@@ -23,16 +24,28 @@ import { byTier, isFull } from '../../../support/tiers'
 const RUNS = Number(process.env.RUNS ?? byTier({ push: 30, full: 1000, release: 10_000 }))
 
 const CALLERS: readonly Caller[] = [
-  { user: null }, user(1), user(2), user(1, 'globex'), user(1, 'acme', 'editor'), user(1, 'acme', 'writer', []), user(3, 'acme', 'editor', ['reader', 'staff']),
-  user(3, 'acme', 'editor', ['*']), user(2, 'globex', 'editor', ['reader', 'staff']),
+  { user: null },
+  user(1),
+  user(2),
+  user(1, 'globex'),
+  user(1, 'acme', 'editor'),
+  user(1, 'acme', 'writer', []),
+  user(3, 'acme', 'editor', ['reader', 'staff']),
+  user(3, 'acme', 'editor', ['*']),
+  user(2, 'globex', 'editor', ['reader', 'staff']),
 ]
 
 /** The plan of each caller comes from a header, so that the user does not contain it. A rule of posts reads it. */
 const PLANS = ['free', 'pro']
-const plans: AutoApiPlugin = { name: 'plans', extendContext: ctx => void Object.assign(ctx, { plan: { name: ctx.event.headers.get('x-plan') } }) }
+const plans: AutoApiPlugin = {
+  name: 'plans',
+  extendContext: ctx => void Object.assign(ctx, { plan: { name: ctx.event.headers.get('x-plan') } }),
+}
 const byPlan: AutoApiPlugin = {
   name: 'by-plan',
-  rows: { posts: (table, ctx) => (ctx as { plan?: { name?: string } }).plan?.name === 'pro' ? eq((table as typeof posts).id, 1) : undefined },
+  rows: {
+    posts: (table, ctx) => ((ctx as { plan?: { name?: string } }).plan?.name === 'pro' ? eq((table as typeof posts).id, 1) : undefined),
+  },
 }
 
 const id = fc.integer({ min: 1, max: 5 })
@@ -40,12 +53,40 @@ const word = fc.constantFrom('red', 'blue', 'hidden', 'x')
 const include = fc.constantFrom('', '&include=comments', '&include=team', '&include=tags', '&include=comments,tags')
 
 const path = fc.oneof(
-  fc.tuple(fc.constantFrom('sort=-id', 'sort=title', 'fields=id,title', 'includeDeleted=true', 'filter={"team":{"name":"red"}}', 'filter={"comments":{"text":"x"}}', 'limit=1&cursor=', 'filter={"score":{"$gt":5}}'), include)
+  fc
+    .tuple(
+      fc.constantFrom(
+        'sort=-id',
+        'sort=title',
+        'fields=id,title',
+        'includeDeleted=true',
+        'filter={"team":{"name":"red"}}',
+        'filter={"comments":{"text":"x"}}',
+        'limit=1&cursor=',
+        'filter={"score":{"$gt":5}}',
+      ),
+      include,
+    )
     .map(([query, include]) => `/posts?${query}${include}`),
   fc.tuple(id, include).map(([id, include]) => `/posts/${id}?${include}`),
   // Some of them have the same total.
-  fc.tuple(fc.constantFrom('', '&filter={"title":"first"}', '&filter={"title":"red"}'), fc.constantFrom(1, 2)).map(([filter, page]) => `/posts?limit=1&page=${page}${filter}`),
-  fc.constantFrom('/comments', '/comments?include=post', '/tags', '/teams?include=posts', '/members', '/posts/aggregate?aggregate=count', '/posts?groupBy=title&aggregate=count', '/comments/aggregate?aggregate=count', '/posts/export?format=csv', '/notes', '/notes/2', '/notes/aggregate?aggregate=count'),
+  fc
+    .tuple(fc.constantFrom('', '&filter={"title":"first"}', '&filter={"title":"red"}'), fc.constantFrom(1, 2))
+    .map(([filter, page]) => `/posts?limit=1&page=${page}${filter}`),
+  fc.constantFrom(
+    '/comments',
+    '/comments?include=post',
+    '/tags',
+    '/teams?include=posts',
+    '/members',
+    '/posts/aggregate?aggregate=count',
+    '/posts?groupBy=title&aggregate=count',
+    '/comments/aggregate?aggregate=count',
+    '/posts/export?format=csv',
+    '/notes',
+    '/notes/2',
+    '/notes/aggregate?aggregate=count',
+  ),
   id.map(id => `/posts/${id}/relations/tags`),
   id.map(id => `/posts/${id}/relations/comments`),
   id.map(id => `/tags/${Math.min(id, 3)}/relations/posts`),
@@ -53,7 +94,9 @@ const path = fc.oneof(
 
 type Write = readonly [method: Method, path: string, body?: unknown]
 const write: fc.Arbitrary<Write> = fc.oneof(
-  fc.tuple(word, fc.option(id)).map(([title, teamId]): Write => ['POST', '/posts', { title, score: 0, teamId: teamId && Math.min(teamId, 2) }]),
+  fc
+    .tuple(word, fc.option(id))
+    .map(([title, teamId]): Write => ['POST', '/posts', { title, score: 0, teamId: teamId && Math.min(teamId, 2) }]),
   fc.tuple(id, word, fc.integer({ min: 4, max: 7 })).map(([id, title, score]): Write => ['PATCH', `/posts/${id}`, { title, score }]),
   fc.tuple(id, fc.boolean()).map(([id, force]): Write => ['DELETE', `/posts/${id}${force ? '?force=true' : ''}`]),
   id.map((id): Write => ['POST', `/posts/${id}/restore`]),
@@ -63,9 +106,13 @@ const write: fc.Arbitrary<Write> = fc.oneof(
   fc.tuple(id, word).map(([id, name]): Write => ['PATCH', `/tags/${Math.min(id, 3)}`, { name }]),
   fc.tuple(id, fc.uniqueArray(fc.integer({ min: 1, max: 3 }))).map(([id, ids]): Write => ['PUT', `/posts/${id}/relations/tags`, { ids }]),
   fc.tuple(fc.integer({ min: 1, max: 2 }), word).map(([id, name]): Write => ['PATCH', `/teams/${id}`, { name }]),
-  fc.tuple(fc.integer({ min: 1, max: 2 }), fc.integer({ min: 1, max: 2 })).map(([userId, teamId]): Write => ['POST', '/members', { userId, teamId }]),
+  fc
+    .tuple(fc.integer({ min: 1, max: 2 }), fc.integer({ min: 1, max: 2 }))
+    .map(([userId, teamId]): Write => ['POST', '/members', { userId, teamId }]),
   id.map((id): Write => ['DELETE', `/members/${id}`]),
-  fc.array(fc.tuple(id, word), { minLength: 1, maxLength: 3 }).map((items): Write => ['PATCH', '/posts/bulk', { items: items.map(([id, title]) => ({ id, data: { title } })) }]),
+  fc
+    .array(fc.tuple(id, word), { minLength: 1, maxLength: 3 })
+    .map((items): Write => ['PATCH', '/posts/bulk', { items: items.map(([id, title]) => ({ id, data: { title } })) }]),
 )
 
 const script = fc.record({
@@ -123,13 +170,18 @@ async function open(options: ResponseCacheOptions): Promise<Opened> {
 /** With declared reads, a write outdates only what was read from its tables. */
 const openWith = (declared: boolean) => {
   const key = String(declared)
-  if (!opened.has(key)) opened.set(key, open(declared ? { reads: { posts: [], comments: ['members'], tags: [], teams: [], notes: [] } } : {}))
+  if (!opened.has(key))
+    opened.set(key, open(declared ? { reads: { posts: [], comments: ['members'], tags: [], teams: [], notes: [] } } : {}))
   return opened.get(key)!
 }
 
 async function send(server: TestServer, caller: number, method: string, path: string, body?: unknown) {
   const plan = { 'x-plan': PLANS[Math.floor(caller / CALLERS.length)]! }
-  const { status, text, headers } = await server.request(method, `/api${path}`, { caller: CALLERS[caller % CALLERS.length]!, body, headers: plan })
+  const { status, text, headers } = await server.request(method, `/api${path}`, {
+    caller: CALLERS[caller % CALLERS.length]!,
+    body,
+    headers: plan,
+  })
   if (headers.get('cache-status')?.includes('hit')) hits++
   return { status, text, etag: headers.get('etag') }
 }
@@ -164,14 +216,27 @@ it.each<[fault: string, plant: () => void]>([
     const { keyOf } = keys
     vi.spyOn(keys, 'keyOf').mockImplementation((ctx, ...rest) => {
       const user = ctx.user && { ...ctx.user, role: undefined }
-      return keyOf(Object.defineProperties({}, { ...Object.getOwnPropertyDescriptors(ctx), user: { value: user, enumerable: true } }) as typeof ctx, ...rest)
+      return keyOf(
+        Object.defineProperties({}, { ...Object.getOwnPropertyDescriptors(ctx), user: { value: user, enumerable: true } }) as typeof ctx,
+        ...rest,
+      )
     })
   }],
   ['a key without the tenant', () => {
     const { keyOf } = keys
     vi.spyOn(keys, 'keyOf').mockImplementation((ctx, ...rest) => {
       const user = ctx.user && { ...ctx.user, organizationId: undefined }
-      return keyOf(Object.defineProperties({}, { ...Object.getOwnPropertyDescriptors(ctx), user: { value: user, enumerable: true }, tenant: { value: undefined, enumerable: true } }) as typeof ctx, ...rest)
+      return keyOf(
+        Object.defineProperties(
+          {},
+          {
+            ...Object.getOwnPropertyDescriptors(ctx),
+            user: { value: user, enumerable: true },
+            tenant: { value: undefined, enumerable: true },
+          },
+        ) as typeof ctx,
+        ...rest,
+      )
     })
   }],
   ['a key without a part that `vary` names', () => {
@@ -225,7 +290,15 @@ it.each<[what: string, name: string, path: string, write: Write]>([
   ['a table that a rule reads', 'members', '/comments', ['POST', '/members', { userId: 3, teamId: 1 }]],
 ])('finds writes to %s that outdate nothing', async (_what, name, path, write) => {
   const staff = 6
-  const script: Script = { paths: [path], callers: [staff, staff], rounds: [{ reads: [[0, 0]], writes: [] }, { reads: [], writes: [[staff, write]] }], declared: true }
+  const script: Script = {
+    paths: [path],
+    callers: [staff, staff],
+    rounds: [
+      { reads: [[0, 0]], writes: [] },
+      { reads: [], writes: [[staff, write]] },
+    ],
+    declared: true,
+  }
   await assertTransparent(script)
   raises = raised => raised !== name
   try {

@@ -24,7 +24,14 @@ const WRITES = [
   'relation-remove', 'relations-replace',
 ]
 const OTHERS = [
-  'resource-permissions', 'permissions', 'schema', 'm2m-junctions', 'm2m-is-junction', 'm2m-detect', 'export: GET /posts/export', 'endpoint: GET /posts',
+  'resource-permissions',
+  'permissions',
+  'schema',
+  'm2m-junctions',
+  'm2m-is-junction',
+  'm2m-detect',
+  'export: GET /posts/export',
+  'endpoint: GET /posts',
 ]
 const fail = (error: unknown) => async () => {
   throw error
@@ -85,14 +92,20 @@ describe('a write that fails', () => {
   const readAfter = async (error: unknown) => {
     const { read, send, createContext } = openCache()
     await read()
-    const thrown = await Promise.resolve(send(createContext({ resource: 'tags' }), fail(error), 'update')).catch((error: unknown) => ({ error }))
+    const thrown = await Promise.resolve(send(createContext({ resource: 'tags' }), fail(error), 'update')).catch((error: unknown) => ({
+      error,
+    }))
     expect(thrown).toEqual({ error })
     return read()
   }
 
   it.each<[string, unknown]>([
-    ['an error of the API', notFound()], ['an error of the API for a conflict', new ApiError('CONFLICT', '')], ['a busy database', new BusyError('')],
-    ['an error of h3 1', createError({ status: 403 })], ['an error of h3 2', new HTTPError(422)], ['the last status of a client', new HTTPError(499)],
+    ['an error of the API', notFound()],
+    ['an error of the API for a conflict', new ApiError('CONFLICT', '')],
+    ['a busy database', new BusyError('')],
+    ['an error of h3 1', createError({ status: 403 })],
+    ['an error of h3 2', new HTTPError(422)],
+    ['the last status of a client', new HTTPError(499)],
   ])('outdates nothing if it is refused with %s', async (_what, error) => {
     expect(await readAfter(error)).toBe(HIT)
   })

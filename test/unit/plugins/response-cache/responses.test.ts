@@ -22,8 +22,18 @@ async function read(server: TestServer, path: string, caller: Caller = ANN, head
   return { ...answered, cache: statusOf(answered), statements: [...board.statements] }
 }
 
-const ROUTES = ['/posts?limit=1', '/posts?cursor=&limit=1', '/posts/1', '/posts/1?include=comments,tags', '/posts/aggregate?aggregate=count', '/posts?groupBy=title&aggregate=count',
-  '/posts/1/relations/tags', '/posts?filter={"team":{"name":"red"}}', '/comments?include=post', '/teams']
+const ROUTES = [
+  '/posts?limit=1',
+  '/posts?cursor=&limit=1',
+  '/posts/1',
+  '/posts/1?include=comments,tags',
+  '/posts/aggregate?aggregate=count',
+  '/posts?groupBy=title&aggregate=count',
+  '/posts/1/relations/tags',
+  '/posts?filter={"team":{"name":"red"}}',
+  '/comments?include=post',
+  '/teams',
+]
 
 describe('a second request', () => {
   it.each(ROUTES)('gets the same bytes without a statement: %s', async (path) => {
@@ -55,7 +65,12 @@ describe('a second request', () => {
     const server = await board.open()
     await read(server, '/posts?limit=2&sort=title')
     expect((await read(server, '/posts?sort=title&limit=2')).cache).toBe(HIT)
-    for (const other of ['/posts?sort=-title&limit=2', '/posts?sort=title&limit=1', '/posts?sort=title&limit=2&count=none', '/posts?limit=2&fields=id'])
+    for (const other of [
+      '/posts?sort=-title&limit=2',
+      '/posts?sort=title&limit=1',
+      '/posts?sort=title&limit=2&count=none',
+      '/posts?limit=2&fields=id',
+    ])
       expect((await read(server, other)).cache).toBe(STORED)
   })
 
@@ -126,7 +141,9 @@ describe('another caller', () => {
   ])('whose user contains %s gets no stored response', async (_what, own) => {
     const server = await board.open()
     for (let count = 0; count < 2; count++)
-      expect((await read(server, '/teams', { user: own as Record<string, unknown>, permissions: [] })).cache).toBe('auto-api; fwd=bypass; detail=context')
+      expect((await read(server, '/teams', { user: own as Record<string, unknown>, permissions: [] })).cache).toBe(
+        'auto-api; fwd=bypass; detail=context',
+      )
   })
 })
 
@@ -164,7 +181,10 @@ describe('a context with further keys', () => {
 })
 
 describe('the cache does not store', () => {
-  const twice = async (server: TestServer, path: string, caller: Caller = ANN) => [(await read(server, path, caller)).cache, (await read(server, path, caller)).cache]
+  const twice = async (server: TestServer, path: string, caller: Caller = ANN) => [
+    (await read(server, path, caller)).cache,
+    (await read(server, path, caller)).cache,
+  ]
 
   it('errors', async () => {
     const server = await board.open()
@@ -212,7 +232,10 @@ describe('the cache does not store', () => {
 
   it('what other plugins add after it', async () => {
     let count = 0
-    const adds: AutoApiPlugin = { name: 'adds', onResponse: (_ctx, response) => ({ ...response, body: { ...response.body as object, count: ++count } }) }
+    const adds: AutoApiPlugin = {
+      name: 'adds',
+      onResponse: (_ctx, response) => ({ ...response, body: { ...(response.body as object), count: ++count } }),
+    }
     const server = await board.open({}, { plugins: [adds] })
     const [first, second] = [await read(server, '/teams'), await read(server, '/teams')]
     expect([first.body.count, second.body.count, second.cache]).toEqual([1, 2, HIT])
@@ -221,7 +244,8 @@ describe('the cache does not store', () => {
 })
 
 describe('a write outdates', () => {
-  const write = (server: TestServer, method: string, path: string, body?: unknown) => server.request(method, `/api${path}`, { body, caller: STAFF })
+  const write = (server: TestServer, method: string, path: string, body?: unknown) =>
+    server.request(method, `/api${path}`, { body, caller: STAFF })
   const changes: [what: string, path: string, run: (server: TestServer) => Promise<unknown>][] = [
     ['a create', '/posts', server => write(server, 'POST', '/posts', { title: 'new' })],
     ['an update', '/posts/1', server => write(server, 'PATCH', '/posts/1', { title: 'new' })],

@@ -16,7 +16,9 @@ function createMap() {
     getAll: vi.fn(async (keys: readonly string[]) => keys.map(key => items.get(key) ?? null)),
     set: async (key, value, ttl) => (ttls.push(ttl), void items.set(key, value)),
     setAll: async pairs => pairs.forEach(([key, value]) => items.set(key, value)),
-    create: vi.fn(async (pairs: readonly (readonly [string, string])[]) => pairs.forEach(([key, value]) => items.has(key) || items.set(key, value))),
+    create: vi.fn(async (pairs: readonly (readonly [string, string])[]) =>
+      pairs.forEach(([key, value]) => items.has(key) || items.set(key, value)),
+    ),
   }
   return { storage, items, ttls, entryKey: () => [...items.keys()].find(key => key.startsWith('entry:'))! }
 }
@@ -98,9 +100,14 @@ describe('a response', () => {
   })
 
   it.each<[string, (stored: Record<string, unknown>) => unknown]>([
-    ['null', () => null], ['a number', () => 1], ['no text', ({ text: _, ...rest }) => rest], ['a text that is no text', stored => ({ ...stored, text: 1 })],
-    ['no tag', ({ etag: _, ...rest }) => rest], ['an end that is no number', stored => ({ ...stored, expires: String(stored.expires) })],
-    ['no list of resources', stored => ({ ...stored, reads: 'posts' })], ['no generations', ({ generations: _, ...rest }) => rest],
+    ['null', () => null],
+    ['a number', () => 1],
+    ['no text', ({ text: _, ...rest }) => rest],
+    ['a text that is no text', stored => ({ ...stored, text: 1 })],
+    ['no tag', ({ etag: _, ...rest }) => rest],
+    ['an end that is no number', stored => ({ ...stored, expires: String(stored.expires) })],
+    ['no list of resources', stored => ({ ...stored, reads: 'posts' })],
+    ['no generations', ({ generations: _, ...rest }) => rest],
   ])('with %s in the storage is read again', async (_what, change) => {
     const { storage, items, entryKey } = createMap()
     const store = open(storage)
@@ -174,26 +181,27 @@ describe('a storage that returns after a failure', () => {
     expect(await textOf(store)).toBe('new')
   })
 
-  it.each<[string, (store: Store) => unknown]>([['a write', store => store.raise(['posts'])], ['a write to everything', store => store.raiseAll()]])(
-    'is not used if %s was lost while it returned', async (_what, write) => {
-      vi.spyOn(console, 'error').mockImplementation(() => {})
-      vi.useFakeTimers()
-      const { storage } = createMap()
-      let isDown = true
-      let recover: () => void
-      const recovery = new Promise<void>(resolve => recover = resolve)
-      const setAll = vi.fn(storage.setAll).mockImplementationOnce(() => recovery)
-      const store = open({ ...storage, setAll, getAll: async keys => isDown ? Promise.reject(new Error('down')) : storage.getAll(keys) })
-      expect(await store.find('key')).toBeUndefined()
-      isDown = false
-      vi.advanceTimersByTime(1_000)
-      const found = store.find('key')
-      await write(store)
-      recover!()
-      expect(await found).toBeUndefined()
-      expect(setAll).toHaveBeenCalledOnce()
-      expect(await store.find('key')).toBeDefined()
-      expect(setAll.mock.calls[1]![0].map(([key]) => key)).toEqual(['generation:**'])
-    },
-  )
+  it.each<[string, (store: Store) => unknown]>([
+    ['a write', store => store.raise(['posts'])],
+    ['a write to everything', store => store.raiseAll()],
+  ])('is not used if %s was lost while it returned', async (_what, write) => {
+    vi.spyOn(console, 'error').mockImplementation(() => {})
+    vi.useFakeTimers()
+    const { storage } = createMap()
+    let isDown = true
+    let recover: () => void
+    const recovery = new Promise<void>(resolve => (recover = resolve))
+    const setAll = vi.fn(storage.setAll).mockImplementationOnce(() => recovery)
+    const store = open({ ...storage, setAll, getAll: async keys => (isDown ? Promise.reject(new Error('down')) : storage.getAll(keys)) })
+    expect(await store.find('key')).toBeUndefined()
+    isDown = false
+    vi.advanceTimersByTime(1_000)
+    const found = store.find('key')
+    await write(store)
+    recover!()
+    expect(await found).toBeUndefined()
+    expect(setAll).toHaveBeenCalledOnce()
+    expect(await store.find('key')).toBeDefined()
+    expect(setAll.mock.calls[1]![0].map(([key]) => key)).toEqual(['generation:**'])
+  })
 })

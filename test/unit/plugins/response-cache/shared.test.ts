@@ -38,7 +38,12 @@ const redisDriver = (client: Redis, base: string) => ({ name: 'redis', options: 
 /** Any other driver of unstorage. */
 function mapDriver() {
   const items = new Map<string, string>()
-  return { items, name: 'map', getItem: async (key: string) => items.get(key) ?? null, setItem: async (key: string, value: string) => void items.set(key, value) }
+  return {
+    items,
+    name: 'map',
+    getItem: async (key: string) => items.get(key) ?? null,
+    setItem: async (key: string, value: string) => void items.set(key, value),
+  }
 }
 
 /** A plugin that holds reads between their last statement and the cache, and says when one is there. */
@@ -108,20 +113,24 @@ describe('with any driver of unstorage', () => {
     expect([...driver.items.keys()].filter(key => key.startsWith('entry:')).length).toBeGreaterThan(requests / 10)
   }, isFull ? 600_000 : 60_000)
 
-  it.each(['not json', '{"text":1}', 'null', '{"text":"{}","etag":"x","expires":9e15,"reads":[],"generations":null}'])('reads again instead of using %s', async (text) => {
-    const driver = mapDriver()
-    const server = await board.open({ storage: storageOf(driver) })
-    await read(server)
-    // Requests at the same time as the first one would share its response.
-    await new Promise(resolve => setTimeout(resolve, 10))
-    for (const [key, value] of driver.items) if (key.startsWith('entry:')) driver.items.set(key, `${value.split('\n')[0]}\n${text}`)
-    expect((await read(server)).cache).toBe(STORED)
-  })
+  it.each(['not json', '{"text":1}', 'null', '{"text":"{}","etag":"x","expires":9e15,"reads":[],"generations":null}'])(
+    'reads again instead of using %s',
+    async (text) => {
+      const driver = mapDriver()
+      const server = await board.open({ storage: storageOf(driver) })
+      await read(server)
+      // Requests at the same time as the first one would share its response.
+      await new Promise(resolve => setTimeout(resolve, 10))
+      for (const [key, value] of driver.items) if (key.startsWith('entry:')) driver.items.set(key, `${value.split('\n')[0]}\n${text}`)
+      expect((await read(server)).cache).toBe(STORED)
+    },
+  )
 
   it('answers without a storage that keeps nothing', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {})
     const server = await board.open({ storage: storageOf({ name: 'null', getItem: async () => null, setItem: async () => {} }) })
-    for (let count = 0; count < 5; count++) expect(await read(server)).toEqual({ status: 200, name: 'red', cache: 'auto-api; fwd=bypass; detail=storage' })
+    for (let count = 0; count < 5; count++)
+      expect(await read(server)).toEqual({ status: 200, name: 'red', cache: 'auto-api; fwd=bypass; detail=storage' })
     expect(log).toHaveBeenCalledOnce()
   })
 })
@@ -134,7 +143,9 @@ describe.runIf(await isReachable(REDIS))('in Redis', () => {
 
   /** Starts a Redis of its own, with the file of the last one. */
   async function start(): Promise<void> {
-    process_ = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '3600 1'], { stdio: 'ignore' })
+    process_ = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '3600 1'], {
+      stdio: 'ignore',
+    })
     const probe = new Redis(port, '127.0.0.1', { retryStrategy: () => 50 })
     probe.on('error', () => {})
     await probe.ping()

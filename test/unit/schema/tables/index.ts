@@ -27,7 +27,9 @@ interface Around {
 }
 
 export function resourcesOf(registrations: Registrations, { modules = [], config = {} }: Around = {}): ReadonlyMap<string, Resource> {
-  const list = Object.entries(registrations).map(([name, value]) => ({ name, ...'schema' in value ? value : { schema: value } }) as ResourceRegistration)
+  const list = Object.entries(registrations).map(
+    ([name, value]) => ({ name, ...('schema' in value ? value : { schema: value }) }) as ResourceRegistration,
+  )
   return createResources(list, modules, { ...DEFAULT_CONFIG, ...config })
 }
 

@@ -1,8 +1,26 @@
 /** The sample tables in mysql-core. */
 import { sql } from 'drizzle-orm'
 import {
-  type AnyMySqlColumn, bigint, boolean, customType, datetime, decimal, double, foreignKey, index, int, json, mysqlEnum, mysqlTable, primaryKey, serial, text,
-  timestamp, unique, uniqueIndex, varchar,
+  type AnyMySqlColumn,
+  bigint,
+  boolean,
+  customType,
+  datetime,
+  decimal,
+  double,
+  foreignKey,
+  index,
+  int,
+  json,
+  mysqlEnum,
+  mysqlTable,
+  primaryKey,
+  serial,
+  text,
+  timestamp,
+  unique,
+  uniqueIndex,
+  varchar,
 } from 'drizzle-orm/mysql-core'
 
 const id = () => int('id').primaryKey().autoincrement()
@@ -53,7 +71,12 @@ export const employees = mysqlTable('employees', {
   reportsTo: varchar('reports_to', { length: 20 }).references((): AnyMySqlColumn => employees.code),
 })
 
-export const tags = mysqlTable('tags', { slug: varchar('slug', { length: 50 }).primaryKey(), name: text('name').notNull().$defaultFn(() => 'unnamed') })
+export const tags = mysqlTable('tags', {
+  slug: varchar('slug', { length: 50 }).primaryKey(),
+  name: text('name')
+    .notNull()
+    .$defaultFn(() => 'unnamed'),
+})
 
 const tagLink = (name: string) => mysqlTable(name, {
   postId: int('post_id').notNull().references(() => posts.id),
@@ -100,7 +123,12 @@ export const keyless = mysqlTable('keyless', { name: text('name') })
 export const devices = mysqlTable('devices', { uuid: varchar('uuid', { length: 36 }).primaryKey(), name: text('name') })
 
 /** The database makes the uuid. */
-export const tickets = mysqlTable('tickets', { uuid: varchar('uuid', { length: 36 }).primaryKey().default(sql`(uuid())`), name: text('name') })
+export const tickets = mysqlTable('tickets', {
+  uuid: varchar('uuid', { length: 36 })
+    .primaryKey()
+    .default(sql`(uuid())`),
+  name: text('name'),
+})
 
 const point = customType<{ data: { x: number }, driverData: string }>({ dataType: () => 'text' })
 

@@ -1,21 +1,54 @@
 /** The sample tables in pg-core. */
 import { sql } from 'drizzle-orm'
 import {
-  type AnyPgColumn, bigint, boolean, customType, doublePrecision, foreignKey, index, integer, jsonb, numeric, pgEnum, pgTable, primaryKey, serial, text,
-  timestamp, unique, uniqueIndex, uuid,
+  type AnyPgColumn,
+  bigint,
+  boolean,
+  customType,
+  doublePrecision,
+  foreignKey,
+  index,
+  integer,
+  jsonb,
+  numeric,
+  pgEnum,
+  pgTable,
+  primaryKey,
+  serial,
+  text,
+  timestamp,
+  unique,
+  uniqueIndex,
+  uuid,
 } from 'drizzle-orm/pg-core'
 
 const id = () => serial('id').primaryKey()
 
-export const organizations = pgTable('organizations', { id: integer('id').primaryKey().generatedAlwaysAsIdentity(), name: text('name').notNull() })
+export const organizations = pgTable('organizations', {
+  id: integer('id').primaryKey().generatedAlwaysAsIdentity(),
+  name: text('name').notNull(),
+})
 
-export const users = pgTable('users', {
-  id: id(),
-  organizationId: integer('organization_id').notNull().references(() => organizations.id),
-  email: text('email').notNull().unique(),
-  handle: text('handle').notNull(),
-  passwordHash: text('password_hash').notNull(),
-}, t => [unique().on(t.organizationId, t.handle), index('by_email').on(t.email), uniqueIndex('live_handle').on(t.handle).where(sql`handle <> ''`), uniqueIndex('one_hash').on(t.passwordHash)])
+export const users = pgTable(
+  'users',
+  {
+    id: id(),
+    organizationId: integer('organization_id')
+      .notNull()
+      .references(() => organizations.id),
+    email: text('email').notNull().unique(),
+    handle: text('handle').notNull(),
+    passwordHash: text('password_hash').notNull(),
+  },
+  t => [
+    unique().on(t.organizationId, t.handle),
+    index('by_email').on(t.email),
+    uniqueIndex('live_handle')
+      .on(t.handle)
+      .where(sql`handle <> ''`),
+    uniqueIndex('one_hash').on(t.passwordHash),
+  ],
+)
 
 export const postStatus = pgEnum('post_status', ['draft', 'published'])
 

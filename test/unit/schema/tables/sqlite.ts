@@ -9,13 +9,26 @@ const id = () => integer('id').primaryKey({ autoIncrement: true })
 
 export const organizations = sqliteTable('organizations', { id: id(), name: text('name').notNull() })
 
-export const users = sqliteTable('users', {
-  id: id(),
-  organizationId: integer('organization_id').notNull().references(() => organizations.id),
-  email: text('email').notNull().unique(),
-  handle: text('handle').notNull(),
-  passwordHash: text('password_hash').notNull(),
-}, t => [unique().on(t.organizationId, t.handle), index('by_email').on(t.email), uniqueIndex('live_handle').on(t.handle).where(sql`handle <> ''`), uniqueIndex('one_hash').on(t.passwordHash)])
+export const users = sqliteTable(
+  'users',
+  {
+    id: id(),
+    organizationId: integer('organization_id')
+      .notNull()
+      .references(() => organizations.id),
+    email: text('email').notNull().unique(),
+    handle: text('handle').notNull(),
+    passwordHash: text('password_hash').notNull(),
+  },
+  t => [
+    unique().on(t.organizationId, t.handle),
+    index('by_email').on(t.email),
+    uniqueIndex('live_handle')
+      .on(t.handle)
+      .where(sql`handle <> ''`),
+    uniqueIndex('one_hash').on(t.passwordHash),
+  ],
+)
 
 export const posts = sqliteTable('posts', {
   id: id(),
@@ -104,7 +117,12 @@ export const keyless = sqliteTable('keyless', { name: text('name') })
 export const devices = sqliteTable('devices', { uuid: text('uuid').primaryKey().$defaultFn(() => crypto.randomUUID()), name: text('name') })
 
 /** The database makes the key. */
-export const tickets = sqliteTable('tickets', { uuid: text('uuid').primaryKey().default(sql`(lower(hex(randomblob(16))))`), name: text('name') })
+export const tickets = sqliteTable('tickets', {
+  uuid: text('uuid')
+    .primaryKey()
+    .default(sql`(lower(hex(randomblob(16))))`),
+  name: text('name'),
+})
 
 const point = customType<{ data: { x: number }, driverData: string }>({ dataType: () => 'text' })
 

@@ -26,10 +26,19 @@ const toCell = (value: Post[keyof Post]): string => {
 
 const FORMATS: Readonly<Record<string, Format>> = {
   csv: {
-    type: 'text/csv', begin: `${COLUMNS.join(',')}\r\n`, record: post => COLUMNS.map(name => toCell(post[name])).join(','), separator: '\r\n',
-    end: isEmpty => isEmpty ? '' : '\r\n',
+    type: 'text/csv',
+    begin: `${COLUMNS.join(',')}\r\n`,
+    record: post => COLUMNS.map(name => toCell(post[name])).join(','),
+    separator: '\r\n',
+    end: isEmpty => (isEmpty ? '' : '\r\n'),
   },
-  ndjson: { type: 'application/x-ndjson', begin: '', record: post => JSON.stringify(post), separator: '\n', end: isEmpty => isEmpty ? '' : '\n' },
+  ndjson: {
+    type: 'application/x-ndjson',
+    begin: '',
+    record: post => JSON.stringify(post),
+    separator: '\n',
+    end: isEmpty => (isEmpty ? '' : '\n'),
+  },
   json: { type: 'application/json', begin: '[', record: post => JSON.stringify(post), separator: ',\n', end: () => ']\n' },
 }
 

@@ -29,7 +29,7 @@ type FindPath = (path: string) => string | undefined
 export function toPluginSource({ where, listing }: ListedPlugin, findPath: FindPath, rootDir: string): CheckedPlugin {
   if (typeof listing === 'string') return toFileSource(where, listing, 'default', findPath, rootDir)
   if (isModuleImport(listing)) return toFileSource(where, listing.path, listing.name, findPath, rootDir)
-  const recipe = typeof listing === 'object' && listing !== null ? (listing as Partial<MadeByFactory>).__recipe?.() : undefined
+  const recipe = typeof listing === 'object' && listing !== null ? (listing as Partial<MadeByFactory>).__factoryCall?.() : undefined
   if (!recipe) return { problem: toNoFactoryProblem(listing, where) }
 
   const options = recipe.options.map((value, index) => ({ value, at: `${where}.${recipe.name}(${index ? `${index}: ` : ''}…)` }))

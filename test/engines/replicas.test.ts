@@ -293,7 +293,7 @@ describe.each(SERVERS)('$name', ({ isAvailable, open }) => {
         )
         // The second one is no replica.
         for (let count = 0; count < 4; count++) expect(await source(browser)).toBe('replica')
-        expect(logged(warn)).toEqual([expect.stringContaining('Replica 2 does not respond. Error: It is no replica')])
+        expect(logged(warn)).toEqual([expect.stringContaining('Replica 2 does not respond. Error: This database is not a replica')])
       })
 
       it('that leaves the replica too far behind moves reads to the primary, until it has caught up', async () => {

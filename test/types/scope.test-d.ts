@@ -5,7 +5,7 @@ import { executeGroups } from '../../src/runtime/server/core/read/aggregate/grou
 import { executeGet } from '../../src/runtime/server/core/read/get'
 import { executeList } from '../../src/runtime/server/core/read/list'
 import { executeWrite } from '../../src/runtime/server/core/write/run'
-import type { RouteSteps } from '../../src/runtime/server/core/pipeline'
+import type { RouteSteps } from '../../src/runtime/server/core/entries/route'
 import type { GroupPlan } from '../../src/runtime/server/core/plan/aggregate'
 import type { ListPlan } from '../../src/runtime/server/core/plan/read'
 import type { LinkPlan, LinkTarget, RelatedPlan } from '../../src/runtime/server/core/plan/relation'

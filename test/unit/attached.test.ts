@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createAttached } from '../../src/runtime/server/core/process/attached'
+import { createAttached } from '../../src/runtime/server/core/process/request-scoped'
 
 it('belongs to one object only: not to a copy, and not to an object that inherits from it', () => {
   const values = createAttached<number>('values')

@@ -31,7 +31,7 @@ export function generatePlugins(
     `export async function endpoints() {\n  return [\n${endpoints.map(entry => `    ${toEndpoint(entry)},\n`).join('')}  ]\n}`,
     '',
     `export const built = ${JSON.stringify(built)}`,
-    `export const taken = ${JSON.stringify(appRoutes)}`,
+    `export const reservedPaths = ${JSON.stringify(appRoutes)}`,
     '',
   ].join('\n')
 }

@@ -3,7 +3,7 @@
  * page sends requests to the same server. These requests have the client of the page's request.
  */
 import { resolveClientAddress } from './core/request/ip-address'
-import { createAttached } from './core/process/attached'
+import { createAttached } from './core/process/request-scoped'
 import { headerOf, webRequestOf } from './web-request'
 
 /** The parts of an event, of either version of h3, that hold the address. */

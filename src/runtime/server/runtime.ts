@@ -1,6 +1,6 @@
 /** The app's default API. It is created from the generated modules on first use. */
 import { config, eventBase, server } from '#auto-api/config'
-import { built, endpoints, plugins, taken } from '#auto-api/plugins'
+import { built, endpoints, plugins, reservedPaths } from '#auto-api/plugins'
 import { registrations, schemaModules } from '#auto-api/registry'
 import { useRuntimeConfig } from '#auto-api/runtime-config'
 import { useStorage } from '#auto-api/storage'
@@ -16,7 +16,7 @@ provideDefaultApi(options => createApi({
   eventBase,
   plugins: plugins(),
   builtPlugins: built,
-  appRoutes: taken,
+  appRoutes: reservedPaths,
   endpoints,
   useRuntimeConfig,
   useStorage,

@@ -24,7 +24,7 @@ describe('a server that stops', () => {
 
   const load = async () => ({
     ...(await import('../../../src/runtime/server/nitro/stop')),
-    ...(await import('../../../src/runtime/server/core/process/running')),
+    ...(await import('../../../src/runtime/server/core/process/in-flight')),
   })
 
   it('waits for work, and for the work that it begins, also if it fails', async () => {

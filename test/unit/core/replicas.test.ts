@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createReplicas } from '../../../src/runtime/server/core/replicas/replicas'
 import { pg } from '../../../src/runtime/server/engines/dialects/pg'
-import type { Position } from '../../../src/runtime/server/engines/position'
+import type { Position } from '../../../src/runtime/server/engines/log-position'
 import type { Engine, Row } from '../../../src/runtime/server/engines/engine'
 
 const MAX_LAG = 10_000

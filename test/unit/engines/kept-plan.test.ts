@@ -2,7 +2,7 @@
 import Database from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { keepPlan, type ReadSchema } from '../../../src/runtime/server/engines/kept-plan'
+import { keepPlan, type ReadSchema } from '../../../src/runtime/server/engines/prepared-plan'
 import { createSynchronousEngine } from '../../../src/runtime/server/engines/synchronous'
 import { createRandom } from '../../../bench/random'
 

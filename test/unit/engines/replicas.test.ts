@@ -9,11 +9,11 @@ import { createPool } from 'mysql2/promise'
 import pg from 'pg'
 import { describe, expect, it, vi } from 'vitest'
 import { createDatabase } from '../../../src/runtime/server/core/replicas/database'
-import { requireCurrentRows } from '../../../src/runtime/server/core/replicas/read-engine'
+import { requireCurrentRows } from '../../../src/runtime/server/core/replicas/replica-engine'
 import { isReplicaError, isUnavailable } from '../../../src/runtime/server/engines/replica-error'
 import { InvalidValueError } from '../../../src/runtime/server/engines/engine'
 import { createMarker, findMarkedPosition } from '../../../src/runtime/server/core/replicas/marker'
-import { fromText, hasReached, latest, toText } from '../../../src/runtime/server/engines/position'
+import { fromText, hasReached, latest, toText } from '../../../src/runtime/server/engines/log-position'
 import { DIALECTS } from '../../../src/runtime/server/engines/dialects/index'
 
 /** Pools connect with the first statement, which these tests do not send. */

@@ -67,7 +67,7 @@ it('has a row for each exported factory', () => {
 describe.each(rows)('$name', ({ name, create, valid, code, mistyped: [typed, meant] }) => {
   it('is created from plain data, by the build and again by the server', async () => {
     const made = create(valid) as AutoApiPlugin & MadeByFactory
-    expect(made.__recipe()).toEqual({ from: 'nuxt-auto-api/plugins', name, options: [valid] })
+    expect(made.__factoryCall()).toEqual({ from: 'nuxt-auto-api/plugins', name, options: [valid] })
     expect(await build(create, valid)).toEqual([])
   })
 

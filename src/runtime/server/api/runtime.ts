@@ -2,7 +2,7 @@
 import type { Extensions } from '../core/extensions/extensions'
 import { createDatabase, type Database } from '../core/replicas/database'
 import type { ApiOptions, ServerApi } from './create'
-import { createAttached } from '../core/process/attached'
+import { createAttached } from '../core/process/request-scoped'
 
 /** The options that a runtime sets for its API. */
 export type RuntimeOptions = Required<Pick<ApiOptions, 'database' | 'extend'>>

@@ -185,7 +185,7 @@ export function conflict(message: string, fields?: readonly string[]): ApiError 
 
 /** The row changed after it was checked and before it was written. */
 export function changedMeanwhile(): ApiError {
-  return new ApiError('CONFLICT', 'The record was changed by somebody else. Try again.')
+  return new ApiError('CONFLICT', 'Another request changed the record. Read it again, then retry.')
 }
 
 /** The row is visible but does not meet the condition of the write. Nothing was written. */

@@ -50,13 +50,13 @@ const ENGINE: Readonly<Record<keyof Engine, Check>> = {
 }
 
 /**
- * @param taken the names of the built-in engines. The API caches SQL by the name of the engine, so that no other engine can have them.
+ * @param reservedNames the names of the built-in engines. The API caches SQL by the name of the engine, so no other engine can have them.
  * @throws When a member is missing, unknown or of another type, or when the name is taken.
  */
-export function assertDefinition(definition: unknown, taken: readonly string[]): asserts definition is EngineDefinition {
+export function assertDefinition(definition: unknown, reservedNames: readonly string[]): asserts definition is EngineDefinition {
   assertMembers(definition, DEFINITION, 'the engine')
   const { name } = definition as EngineDefinition
-  if (taken.includes(name)) throw invalid(`the name "${name}" belongs to a built-in engine. Choose another \`name\`.`)
+  if (reservedNames.includes(name)) throw invalid(`the name "${name}" belongs to a built-in engine. Choose another \`name\`.`)
 }
 
 /** @throws When a member of the created engine is missing, unknown or of another type, or when it has another dialect. */

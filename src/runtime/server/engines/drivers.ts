@@ -1,11 +1,11 @@
 /** Runs SQL text on Drizzle's asynchronous sessions, of a database or of a transaction. Each row is an array of values. */
 import type { Query } from 'drizzle-orm'
 import { sessions } from '../drizzle/index'
-import { isScalar } from './scalar'
+import { isScalar } from './driver-scalar'
 import type { Row, Statement } from './engine'
 import { createReadWriteLock, NO_LOCK, type ReadWriteLock } from './read-write-lock'
 import type { DrizzleDatabase } from './drizzle-database'
-import { bound } from './bound'
+import { bound } from './bound-member'
 import { withDateStrings } from './date-strings'
 import { transactionOfPool } from './pool-transaction'
 

@@ -1,5 +1,5 @@
 /** Runs transactions on the connections of a mysql2 pool, and returns each connection in a state that the next transaction can use. */
-import { bound } from './bound'
+import { bound } from './bound-member'
 import type { DrizzleDatabase } from './drizzle-database'
 import { hasLostCluster } from './retry'
 

@@ -7,7 +7,7 @@ import { createLruCache } from './lru-cache'
 import { nameOf } from '../drizzle/index'
 import { toInvalidValue } from './violation'
 import { sqlite } from './dialects/sqlite'
-import { keepPlan } from './kept-plan'
+import { keepPlan } from './prepared-plan'
 import { isTransient } from './retry'
 import { createStatementPreparer, notAQueryBuilder, toDatabase } from './drizzle-database'
 

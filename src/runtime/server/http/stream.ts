@@ -6,9 +6,9 @@
  * - h3 2, and h3 1 elsewhere: the runtime reads a `ReadableStream` and cancels it.
  */
 import { readChunks, type Chunks, type StreamedBody } from './chunks'
-import { keepRunning } from '../core/process/running'
+import { keepRunning } from '../core/process/in-flight'
 import { webRequestOf } from '../web-request'
-import { createAttached } from '../core/process/attached'
+import { createAttached } from '../core/process/request-scoped'
 
 /** The parts of an event, of either version of h3, that hold its connection. */
 export interface EventWithConnection {

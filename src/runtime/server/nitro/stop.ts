@@ -1,5 +1,5 @@
 /** Ends what the server has begun before the process ends. Nitro calls its hook `close` when the server has no more connections. */
-import { stopRunning } from '../core/process/running'
+import { stopRunning } from '../core/process/in-flight'
 
 /** The close hook of Nitro, in both versions. */
 export interface Closing {

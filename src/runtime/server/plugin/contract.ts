@@ -218,11 +218,11 @@ export interface ListedPlugin {
 
 /**
  * A plugin that a factory has created. Nuxt copies its config before modules read it. The copy has only enumerable string keys, so the key
- * is not a symbol. The copy also turns class instances into plain objects. Nuxt does not copy the result of a function, so `__recipe` is
- * a function.
+ * is not a symbol. The copy also turns class instances into plain objects. Nuxt does not copy the result of a function, so
+ * `__factoryCall` is a function.
  */
 export interface MadeByFactory {
-  readonly __recipe: () => PluginSource
+  readonly __factoryCall: () => PluginSource
 }
 
 /**
@@ -250,6 +250,6 @@ export function defineAutoApiPlugin<Options extends readonly unknown[]>(
 ): AutoApiPlugin | ((...options: Options) => AutoApiPlugin) {
   if (!create) return first as AutoApiPlugin
   return (...options) =>
-    ({ ...create(...options), __recipe: () => ({ ...(first as Omit<PluginSource, 'options'>), options }) }) satisfies AutoApiPlugin
+    ({ ...create(...options), __factoryCall: () => ({ ...(first as Omit<PluginSource, 'options'>), options }) }) satisfies AutoApiPlugin
     & MadeByFactory
 }

@@ -2,9 +2,9 @@
  * Routes of plugins that handle the request themselves. The API opens no session for such a route, because the route sends other requests
  * to the API, and each of them opens its own. One request of a client is then authenticated and counted once.
  */
-import type { Route } from '../core/pipeline'
+import type { Route } from '../core/entries/route'
 import type { PluginRoute } from './contract'
-import { createAttached } from '../core/process/attached'
+import { createAttached } from '../core/process/request-scoped'
 
 const routes = createAttached<Route>('direct route')
 

@@ -94,7 +94,7 @@ function assertPlugin(plugin: unknown, where: string): asserts plugin is AutoApi
     if ((value !== undefined || part === 'name') && !fits(value))
       throw new TypeError(`[auto-api] \`${where}\`: \`${part}\` of the plugin ${JSON.stringify(name)} is not ${what}.`)
   }
-  const unknown = Object.keys(plugin as object).find(key => !Object.hasOwn(PARTS, key) && key !== '__recipe')
+  const unknown = Object.keys(plugin as object).find(key => !Object.hasOwn(PARTS, key) && key !== '__factoryCall')
   if (unknown !== undefined)
     throw new TypeError(
       `[auto-api] \`${where}\`: the plugin \`${String(name)}\` has \`${unknown}\`, which is no part of a plugin. `

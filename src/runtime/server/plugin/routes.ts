@@ -1,7 +1,7 @@
 /** The routes of plugins: validated when the server starts, found by method and path, run by the pipeline. */
 import { addRoute, createRouter, findRoute, type RouterContext } from 'rou3'
 import { findReservedName, ROUTES, toRouteKey, type Route as GeneratedRoute } from '../../shared/routes'
-import type { Route, RoutesByMethod } from '../core/pipeline'
+import type { Route, RoutesByMethod } from '../core/entries/route'
 import { runEndpoint, type EndpointOptions, type PluginRouteFacts } from '../core/entries/endpoint'
 import { LIST_PARAMETERS } from '../core/parse/parameters'
 import { readOperations } from '../core/parse/params'

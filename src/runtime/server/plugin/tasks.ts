@@ -1,7 +1,7 @@
 /** Runs tasks when they are due: once for each due time, also if several servers share the database. */
 import type { Table } from 'drizzle-orm'
 import type { Database } from '../core/replicas/database'
-import { isEmbedded } from '../engines/embedded'
+import { isEmbedded } from '../engines/in-process-driver'
 import type { PluginTask } from './contract'
 import { claimFailed, claimTask, type DueTask } from './task-runs'
 

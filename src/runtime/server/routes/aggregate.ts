@@ -2,7 +2,7 @@
 import { executeGroups } from '../core/read/aggregate/groups'
 import { parseGroups } from '../core/parse/aggregate'
 import { aggregateOperations } from '../core/parse/params'
-import { toRoute } from '../core/pipeline'
+import { toRoute } from '../core/entries/route'
 import { planGroups } from '../core/plan/aggregate'
 import { groupEnvelope } from '../core/entries/respond'
 import { defineRoutes, type Methods } from '../http'

@@ -1,7 +1,7 @@
 /** `/:resource/bulk/restore` */
 import { executeWrite } from '../core/write/run'
 import { parseBulkRestore } from '../core/parse/write'
-import { toRoute } from '../core/pipeline'
+import { toRoute } from '../core/entries/route'
 import { planRestore } from '../core/plan/write'
 import { bulkEnvelope } from '../core/entries/respond'
 import { defineRoutes } from '../http'

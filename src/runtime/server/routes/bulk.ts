@@ -1,7 +1,7 @@
 /** `/:resource/bulk`. A delete with `?force=true` is a purge. It can also purge all rows of one cascading deletion. */
 import { executeWrite } from '../core/write/run'
 import { deleteOperation, parseBulkCreate, parseBulkDelete, parseBulkUpdate, purgeCountsAs } from '../core/parse/write'
-import { toRoute } from '../core/pipeline'
+import { toRoute } from '../core/entries/route'
 import { planCreate, planDelete, planUpdate } from '../core/plan/write'
 import { bulkEnvelope } from '../core/entries/respond'
 import { defineRoutes } from '../http'

@@ -1,7 +1,7 @@
 /** `/:resource/:id/relations`: several relations of a record at once. */
 import { executeLink } from '../core/write/relations/run'
 import { linkCountsAs, parseLinks } from '../core/parse/relation'
-import { toRoute } from '../core/pipeline'
+import { toRoute } from '../core/entries/route'
 import { planLink } from '../core/plan/relation'
 import { linkCounts } from '../core/entries/respond'
 import { defineRoutes } from '../http'

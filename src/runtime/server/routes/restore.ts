@@ -1,7 +1,7 @@
 /** `/:resource/:id/restore` */
 import { executeWrite } from '../core/write/run'
 import { parseRestore } from '../core/parse/write'
-import { toRoute } from '../core/pipeline'
+import { toRoute } from '../core/entries/route'
 import { planRestore } from '../core/plan/write'
 import { writtenRecord } from '../core/entries/respond'
 import { defineRoutes, type Methods } from '../http'

@@ -2,7 +2,7 @@
 import { is, SQL, type Column } from 'drizzle-orm'
 import { EXPECTED, type Kind } from '../../shared/wire'
 import { elementsOf, encodeValue, sqlTypeOf, typeOf } from '../drizzle/index'
-import { isScalar } from '../engines/scalar'
+import { isScalar } from '../engines/driver-scalar'
 import { isStorableText, isDateText, isTimeText, isInterval, INFINITY_TEXT, isAddress, NETWORK } from './text-formats'
 
 /** Tests a Drizzle value (such as a `Date`), never null. */

@@ -3,7 +3,7 @@ import type { Column } from 'drizzle-orm'
 import type { Kind } from '../../shared/wire'
 import { INFINITY_TEXT, isDateText, isStorableText } from './text-formats'
 import { sqlTypeOf, typeOf } from '../drizzle/index'
-import { isScalar } from '../engines/scalar'
+import { isScalar } from '../engines/driver-scalar'
 
 const WHOLE = /^-?\d{1,40}$/
 

@@ -11,7 +11,7 @@ import { wireOf } from './column-wire'
 import { readsDriverValues } from './custom-wire'
 import type { ColumnFacts } from './drizzle/column'
 import { createValueTest, expectedOf } from './column-values'
-import { isScalar } from '../engines/scalar'
+import { isScalar } from '../engines/driver-scalar'
 import { createDriverValueTest, createInfiniteTest } from './driver-values'
 import { createTimeReader } from './time-text'
 

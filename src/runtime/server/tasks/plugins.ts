@@ -1,5 +1,5 @@
 /** The Nitro task `auto-api:plugins`. Every minute it runs the tasks of plugins that are due. `payload.task` runs only the named task. */
-import { isStopping, keepRunning } from '../core/process/running'
+import { isStopping, keepRunning } from '../core/process/in-flight'
 import { useApi } from '../runtime'
 
 interface TaskEvent {

@@ -1,5 +1,5 @@
 /** The Nitro task `auto-api:trash`: enforces `softDelete.retentionDays`. */
-import { isStopping, keepRunning } from '../core/process/running'
+import { isStopping, keepRunning } from '../core/process/in-flight'
 import { useApi } from '../runtime'
 import { purgeExpiredTrash } from '../utils/trash'
 

@@ -1,5 +1,5 @@
 /** Server util that lets a caller read what a handler has written, if the app has read replicas. */
-import { markWrite } from '../core/request/read-source'
+import { markWrite } from '../core/request/replica-choice'
 import { requestOf } from '../http'
 import type { AutoApiPlatform } from '../registration'
 import { useApi } from '../runtime'

@@ -2,7 +2,7 @@
 import type { InferSelectModel, SQL, Table } from 'drizzle-orm'
 import type { Operation } from '../../shared/operations'
 import { useApi } from '../runtime'
-import { createAttached } from '../core/process/attached'
+import { createAttached } from '../core/process/request-scoped'
 import { callOn, type CallerContext } from '../core/entries/call'
 import { loadVisibleRows } from '../core/entries/visible-rows'
 import { openSession } from '../core/request/open-session'

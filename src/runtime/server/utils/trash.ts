@@ -6,7 +6,7 @@ import { executeWrite } from '../core/write/run'
 import { purgeExpired } from '../core/write/retention'
 import { authorize } from '../core/access/authorize'
 import { toGroupRequest } from '../core/parse/write'
-import { runEntry } from '../core/pipeline'
+import { authorizeAndRun } from '../core/pipeline'
 import { planPurge, planRestore } from '../core/plan/write'
 import { bulkEnvelope, type BulkEnvelope } from '../core/entries/respond'
 import { applyScope } from '../core/access/row-scope'
@@ -36,7 +36,7 @@ export function purgeSoftDeletedBatch(ctx: CallerContext, resource: string, batc
 }
 
 async function runBatch(ctx: CallerContext, name: string, operation: 'restore' | 'purge', batch: TrashBatch): Promise<BulkEnvelope> {
-  return runEntry(callOn(ctx, name, operation), {
+  return authorizeAndRun(callOn(ctx, name, operation), {
     authorize: call => authorize(call, call.resource, [operation]),
     async run(call) {
       const plan = await (operation === 'restore' ? planRestore : planPurge)(toGroupRequest(batch, call), call)

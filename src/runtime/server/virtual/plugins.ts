@@ -15,4 +15,4 @@ export async function endpoints(): Promise<readonly MountedEndpoint[]> {
 }
 
 /** The app's own file routes below the prefix, as `METHOD /shape`: a shape is a path without parameter names. */
-export const taken: readonly string[] = []
+export const reservedPaths: readonly string[] = []

@@ -1,7 +1,7 @@
 /** Which totals the response cache keeps, until when, and for which statements. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { requireSession } from '../../../../src/runtime/server/core/request/session'
-import { knownTotals } from '../../../../src/runtime/server/core/read/known-totals'
+import { knownTotals } from '../../../../src/runtime/server/core/read/total-cache'
 import { createItems, openCache, respond } from './open-cache'
 
 // A response that nobody resolves must not hold up the other tests.

@@ -19,7 +19,7 @@ export interface Search {
 }
 
 /** Selects the related rows of a filter. */
-export interface RelatedPlan extends Plan {
+export interface FilteredPlan extends Plan {
   readonly where: readonly Where[]
   readonly search?: Search
 }
@@ -28,7 +28,7 @@ export interface RelatedRows {
   readonly relation: Relation
   /** Whether a row needs at least one of the related rows, or none. */
   readonly match: 'some' | 'none'
-  readonly plan: RelatedPlan
+  readonly plan: FilteredPlan
   /** Selects the rows of the junction table. */
   readonly through?: Plan
 }
@@ -68,7 +68,7 @@ export interface RowRules {
 }
 
 export interface ScopedRelatedRows extends Pick<RelatedRows, 'relation' | 'match'> {
-  readonly plan: Scoped<RelatedPlan>
+  readonly plan: Scoped<FilteredPlan>
   readonly through?: Scoped<Plan>
 }
 

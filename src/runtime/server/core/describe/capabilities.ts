@@ -6,14 +6,14 @@ import type { Api } from '../api'
 import type { ApiRequest } from '../request/api-request'
 import type { Call, Session } from '../request/session'
 import { limitExceeded } from '../error'
-import { loadVisible } from '../write/visible'
+import { loadVisible } from '../write/check-visible'
 import { refusedFields } from '../access/fields'
 import { callFor, isAuthorized } from '../access/authorize'
 import { decode, toKey } from '../../schema/record-id'
 import type { ApiResponse } from '../extensions/response'
 import { tenantScope } from '../access/tenant'
 import { PARAMETERS } from '../parse/parameters'
-import { allowEveryone, runRoute } from '../pipeline'
+import { allowEveryone, handleRequest } from '../pipeline'
 
 export interface Capabilities {
   readonly canRead: boolean
@@ -38,7 +38,7 @@ const TRASH_OPERATIONS = new Set<Operation>(['restore', 'purge', 'viewDeleted'])
 /** `GET /permissions` */
 export function allPermissions(request: ApiRequest, api: Api): Promise<ApiResponse> {
   const parameters = () => PARAMETERS.permissions
-  return runRoute(api, request, undefined, { operations: ['read'], parameters, authorize: allowEveryone, run: async (session) => {
+  return handleRequest(api, request, undefined, { operations: ['read'], parameters, authorize: allowEveryone, run: async (session) => {
     const permissions: Record<string, Capabilities> = {}
     for (const resource of api.resources.values()) {
       permissions[resource.name] = await capabilities(callFor(session, resource, 'read'))
@@ -56,7 +56,8 @@ export function resourcePermissions(request: ApiRequest, api: Api): Promise<ApiR
     return { status: 200, body: ids === undefined ? forAllRows : { ...forAllRows, records: await recordPermissions(toIds(ids), call) } }
   }
   const parameters = () => PARAMETERS['resource-permissions']
-  return runRoute(api, request, resource, { name: 'resource-permissions', operations: ['read'], parameters, authorize: allowEveryone, run })
+  const name = 'resource-permissions'
+  return handleRequest(api, request, resource, { name, operations: ['read'], parameters, authorize: allowEveryone, run })
 }
 
 async function capabilities(call: Call): Promise<Capabilities> {

@@ -9,7 +9,7 @@ import type { ApiRequest } from '../request/api-request'
 import { requireSession, type Session } from '../request/session'
 import { PARAMETERS } from '../parse/parameters'
 import { nameList } from '../parse/params'
-import { allowEveryone, runRoute } from '../pipeline'
+import { allowEveryone, handleRequest } from '../pipeline'
 import type { ApiResponse } from '../extensions/response'
 import { canReadReference, createAccessOf, findRelationAccess, type AccessOf, type RelationAccess, type ResourceAccess } from './access'
 import { factsOf } from './facts'
@@ -20,7 +20,7 @@ import { describeResource } from './resource'
  * caller can use.
  */
 export function describeRoute(request: ApiRequest, api: Api): Promise<ApiResponse> {
-  return runRoute(api, request, undefined, {
+  return handleRequest(api, request, undefined, {
     operations: ['read'],
     parameters: () => PARAMETERS.schema,
     authorize: allowEveryone,

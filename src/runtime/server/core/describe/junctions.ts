@@ -9,7 +9,7 @@ import type { Session } from '../request/session'
 import { notFound } from '../error'
 import type { ApiResponse } from '../extensions/response'
 import { PARAMETERS } from '../parse/parameters'
-import { assertSignedIn, runRoute } from '../pipeline'
+import { assertSignedIn, handleRequest } from '../pipeline'
 import { isRelationReadable } from '../plan/readable-relation'
 
 export interface JunctionInfo {
@@ -63,7 +63,7 @@ export function detectRelationships(request: ApiRequest, api: Api): Promise<ApiR
 function runForSignedIn(
   request: ApiRequest, api: Api, name: RouteName, toBody: (session: Session) => Promise<object>,
 ): Promise<ApiResponse> {
-  return runRoute(api, request, undefined, {
+  return handleRequest(api, request, undefined, {
     operations: ['read'],
     parameters: () => PARAMETERS[name],
     authorize: assertSignedIn,

@@ -1,6 +1,6 @@
 /** Calls on a resource for code that has a context: a hook, a handler, a plugin. */
 import { callFor } from '../access/authorize'
-import { primaryOf } from '../replicas/read-engine'
+import { primaryOf } from '../replicas/replica-engine'
 import { requireSession, type Call } from '../request/session'
 import type { AutoApiContext } from '../../registration'
 

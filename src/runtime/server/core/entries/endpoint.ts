@@ -17,8 +17,8 @@ import { assertMediaType, mediaTypeOf } from '../request/media-type'
 import { createRouteRequest, type RouteRequest } from '../request/route-request'
 import { assertDepth } from '../parse/body'
 import { validate } from '../parse/standard-schema'
-import { allowEveryone, runRoute } from '../pipeline'
-import { createAttached } from '../process/attached'
+import { allowEveryone, handleRequest } from '../pipeline'
+import { createAttached } from '../process/request-scoped'
 
 type Output<S, Otherwise> = S extends StandardSchemaV1 ? StandardSchemaV1.InferOutput<S> : Otherwise
 
@@ -137,8 +137,8 @@ export function runEndpoint<Result, Body extends StandardSchemaV1 | undefined, Q
   const body = async () => options.body && request.body(options.accepts)
   const parameters = () => facts.parameters ?? keysOf(options.query)
   return resource
-    ? runRoute(api, request, resource, { name: routeName, idempotent, body, operations, parameters, authorize, run })
-    : runRoute(api, request, undefined, { operations, parameters, authorize: allowEveryone, run })
+    ? handleRequest(api, request, resource, { name: routeName, idempotent, body, operations, parameters, authorize, run })
+    : handleRequest(api, request, undefined, { operations, parameters, authorize: allowEveryone, run })
 }
 
 async function handle<Result, Body extends StandardSchemaV1 | undefined, Query extends StandardSchemaV1 | undefined>(

@@ -17,7 +17,7 @@ import { planReported, type PlanAttempt, type ReportedRow } from '../commit/chan
 import { changedTable } from '../commit/changes/table'
 import { emitChanges } from '../extensions/listeners'
 import type { CallerContext } from './call'
-import { createAttached } from '../process/attached'
+import { createAttached } from '../process/request-scoped'
 
 interface ChangedRow {
   readonly kind: Change['kind']

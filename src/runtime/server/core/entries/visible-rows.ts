@@ -2,7 +2,7 @@
 import type { Resource } from '../../schema/model'
 import { callOn, type CallerContext } from './call'
 import { notFound } from '../error'
-import { loadVisible } from '../write/visible'
+import { loadVisible } from '../write/check-visible'
 import { decoder, type RecordValues } from '../read/rows/decode'
 import { readRows } from '../read/rows/rows'
 import { allFields } from '../access/fields'

@@ -1,5 +1,5 @@
 /** The response of a route, independent of the HTTP server. */
-import { createAttached } from '../process/attached'
+import { createAttached } from '../process/request-scoped'
 
 export interface ApiResponse {
   readonly status: number

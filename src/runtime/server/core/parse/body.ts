@@ -29,12 +29,12 @@ const NONE: ReadonlySet<string> = new Set()
 /**
  * Returns a promise only if the app provides the schema, or if there are issues.
  * @param readable returns the fields that the caller can read; only called to report issues
- * @param taken path segments of other routes, which cannot be ids of new records
+ * @param reservedIds path segments of other routes, which cannot be ids of new records
  * @param canSuggest whether the next unknown key can have a suggestion: each compares the names of all fields
  * @throws `INVALID_BODY`, `VALIDATION_FAILED` with all issues
  */
 export function parseData(
-  body: unknown, resource: Resource, kind: BodyKind, readable: () => Awaitable<Selection>, taken: ReadonlySet<string> = NONE,
+  body: unknown, resource: Resource, kind: BodyKind, readable: () => Awaitable<Selection>, reservedIds: ReadonlySet<string> = NONE,
   canSuggest: () => boolean = () => true,
 ): Awaitable<WriteData> {
   const object = requireJsonObject(body)
@@ -48,7 +48,7 @@ export function parseData(
   }
   const finish = ({ values, issues }: Validated): Awaitable<WriteData> => {
     if (unknown.length > 0 || issues.length > 0) return refuse(unknown, issues, resource, kind, readable, canSuggest)
-    if (kind === 'create') assertReachable(values, resource, taken)
+    if (kind === 'create') assertReachable(values, resource, reservedIds)
     return { values, sent: Object.keys(values), given }
   }
   const validated = schema.generated
@@ -82,10 +82,10 @@ function onlyReadable(issues: readonly Issue[], { fields }: Resource, { byName }
 const UNREACHABLE: ReadonlySet<string> = new Set(['', '.', '..'])
 
 /** Refuses an id that cannot be in the URL of a record. Otherwise a client could create the record, but never read it. */
-function assertReachable(values: Readonly<Record<string, unknown>>, { primaryKey }: Resource, taken: ReadonlySet<string>): void {
+function assertReachable(values: Readonly<Record<string, unknown>>, { primaryKey }: Resource, reservedIds: ReadonlySet<string>): void {
   const [field] = primaryKey
   const id = primaryKey.length === 1 ? values[field!.name] : undefined
-  if (typeof id === 'string' && (taken.has(id) || UNREACHABLE.has(id)))
+  if (typeof id === 'string' && (reservedIds.has(id) || UNREACHABLE.has(id)))
     throw invalidValue(field!.name, `${quote(id)} cannot be an id: no path leads to it.`)
 }
 

@@ -74,7 +74,7 @@ function requireSecret({ api, ctx }: Call): string {
   const secret = api.secret?.(ctx.event)
   if (secret === undefined)
     throw invalidQuery(
-      'This list cannot be read by cursor, because the server has no secret to encrypt its cursors with. Ask by `page`.',
+      'This list cannot be read by cursor, because the server has no secret to encrypt its cursors with. Use `page`.',
       'cursor',
     )
   return secret

@@ -1,6 +1,6 @@
 /** Escapes text for log lines, so that text of a client can neither start a new line nor control a terminal. */
 import { isObject } from '../../../shared/is-object'
-import { createAttached } from './attached'
+import { createAttached } from './request-scoped'
 
 /** Escapes every character that is not printable ASCII, line breaks included. */
 export function printable(text: string): string {

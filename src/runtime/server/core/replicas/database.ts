@@ -2,7 +2,7 @@
 import { assertEngine, createEngine, type EngineName } from '../../engines/index'
 import type { EngineDefinition } from '../../engines/define'
 import type { Engine } from '../../engines/engine'
-import { createAttached } from '../process/attached'
+import { createAttached } from '../process/request-scoped'
 import { assertOptions, primaryDatabase, resolveReplicas, type DatabaseOptions } from './options'
 import type { Replicas } from './replicas'
 import { memoized } from '../memoized'

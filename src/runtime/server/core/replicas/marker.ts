@@ -3,7 +3,7 @@
  * callers with a session. A read with the marker uses no replica that has not reached the position. It is encrypted, because positions tell
  * how much all tenants write. A marker grants nothing: whoever sends that of another caller reads newer rows at most.
  */
-import { fromText, latest, toText, type Position } from '../../engines/position'
+import { fromText, latest, toText, type Position } from '../../engines/log-position'
 import { decrypt, encrypt } from '../process/encryption'
 
 export const MARKER_HEADER = 'consistency-token'

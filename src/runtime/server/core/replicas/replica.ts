@@ -1,6 +1,6 @@
 /** One replica: how far it has replayed the log of the primary, and whether it can be used. */
 import type { Engine, Row, Statement } from '../../engines/engine'
-import { hasReached, type Position } from '../../engines/position'
+import { hasReached, type Position } from '../../engines/log-position'
 import type { Replication } from '../../engines/dialects/replication'
 import { describeError } from '../process/log'
 import { withTimeout } from '../process/timeout'
@@ -24,9 +24,9 @@ export interface Replica {
   /** Whether the replica has replayed everything up to the position, as far as this server knows. */
   readonly hasReached: (position: Position) => boolean
   /** Asks the replica how far it is. Requests at the same time share the query. */
-  readonly ask: () => Promise<void>
+  readonly readPosition: () => Promise<void>
   /** Asks unless it was asked a moment ago. */
-  readonly askAgain: () => Promise<void> | undefined
+  readonly refreshPosition: () => Promise<void> | undefined
   /** Compares what the replica has replayed with the positions of the primary, newest last. */
   readonly compare: (samples: readonly Sample[], now: number) => void
   /** @throws The error of the query, or the error of a check that fails meanwhile: the query need not wait for its connection. */
@@ -68,7 +68,7 @@ export function createReplica(name: string, engine: Engine, { replayed, read }: 
     try {
       const [row] = await withTimeout(query({ text: replayed, values: [] }), TIMEOUT)
       const position = read(row?.[0])
-      if (position === undefined) throw new Error('It is no replica: it does not replay the log of another server.')
+      if (position === undefined) throw new Error('This database is not a replica: it does not replay the log of another server.')
       reached = position
       if (state === 'down') state = 'behind'
     }
@@ -78,9 +78,9 @@ export function createReplica(name: string, engine: Engine, { replayed, read }: 
     }
   }
 
-  const ask = () => {
+  const readPosition = () => {
     const now = performance.now()
-    // On workers, a query ends with the request that began it, and nobody gets its result.
+    // On workers, a query ends with the request that began it, and its result is lost.
     if (!asking || now - askedAt > 2 * TIMEOUT) {
       askedAt = now
       const own = askNow().finally(() => {
@@ -95,8 +95,8 @@ export function createReplica(name: string, engine: Engine, { replayed, read }: 
     isUsable: now => state === 'used' && now - upTo <= maxLag,
     isHealthy: () => state === 'used',
     hasReached: has,
-    ask,
-    askAgain: () => performance.now() - askedAt < ASK_AGAIN ? asking : ask(),
+    readPosition,
+    refreshPosition: () => performance.now() - askedAt < ASK_AGAIN ? asking : readPosition(),
     compare(samples, now) {
       const known = samples.findLast(({ position }) => has(position))
       if (known) upTo = Math.max(upTo, known.at)

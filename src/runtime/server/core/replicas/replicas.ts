@@ -5,7 +5,7 @@
  */
 import { attempt } from '../awaitable'
 import type { Engine, Row } from '../../engines/engine'
-import type { Position } from '../../engines/position'
+import type { Position } from '../../engines/log-position'
 import { withTimeout } from '../process/timeout'
 import { createReplica, type Replica, type Sample } from './replica'
 
@@ -74,7 +74,7 @@ export function createReplicas(primary: Engine, engines: readonly Engine[], maxL
   /** A replica needs a moment for what the primary has just written. Without an older position to compare with, it is asked again. */
   async function compare(replica: Replica): Promise<void> {
     for (const delay of [...DELAYS, 0]) {
-      await replica.ask()
+      await replica.readPosition()
       const now = performance.now()
       replica.compare(samples, now)
       if (replica.isUsable(now) || !replica.isHealthy() || delay === 0) return
@@ -113,7 +113,7 @@ export function createReplicas(primary: Engine, engines: readonly Engine[], maxL
       if (position === undefined) return candidates[0]
       const reached = candidates.find(replica => replica.hasReached(position))
       if (reached || candidates.length === 0) return reached
-      await candidates[0]!.askAgain()
+      await candidates[0]!.refreshPosition()
       return candidates[0]!.hasReached(position) ? candidates[0] : undefined
     },
     warnWithoutSecret() {

@@ -4,7 +4,7 @@ import type { Engine } from '../../engines/engine'
 import type { AutoApiContext } from '../../registration'
 import type { Resource } from '../../schema/model'
 import type { Api } from '../api'
-import { primaryOf } from '../replicas/read-engine'
+import { primaryOf } from '../replicas/replica-engine'
 import type { ApiRequest } from './api-request'
 import { createContext, createSession, type Call, type Session } from './session'
 

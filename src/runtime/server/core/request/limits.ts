@@ -15,15 +15,15 @@ export interface CredentialLimits {
   readonly owner: Pick<AutoApiContext, 'user' | 'permissions'>
 }
 
-const LIMITS = Symbol('limits')
+const CREDENTIAL_LIMITS = Symbol('limits')
 
 /** Finds the limits of a context, and of contexts that inherit from it. */
 export function limitsOf(ctx: AutoApiContext): CredentialLimits | undefined {
-  return (ctx as { readonly [LIMITS]?: CredentialLimits })[LIMITS]
+  return (ctx as { readonly [CREDENTIAL_LIMITS]?: CredentialLimits })[CREDENTIAL_LIMITS]
 }
 
 export function setLimits(ctx: object, limits: CredentialLimits): void {
-  Object.defineProperty(ctx, LIMITS, { value: limits })
+  Object.defineProperty(ctx, CREDENTIAL_LIMITS, { value: limits })
 }
 
 /** Returns the user without roles, and the permissions of the owner that the scopes name. */
@@ -60,7 +60,7 @@ export function ownerSession({ api, engine }: Session, ctx: AutoApiContext, { ow
     const own = Object.create(ctx) as AutoApiContext
     for (const [key, value] of Object.entries(owner))
       Object.defineProperty(own, key, { value, enumerable: true })
-    Object.defineProperty(own, LIMITS, { value: undefined })
+    Object.defineProperty(own, CREDENTIAL_LIMITS, { value: undefined })
     session = createSession(api, own, engine)
     owners.set(ctx, session)
   }

@@ -11,7 +11,7 @@ import { findCredentialCaller, type CredentialCaller } from '../extensions/crede
 import type { ContextExtender, Writable } from '../extensions/extensions'
 import type { IncomingRequest } from '../extensions/listeners'
 import { lockCaller } from './lock-caller'
-import { engineFor } from './read-source'
+import { engineFor } from './replica-choice'
 
 /**
  * Opens the session of a request. The caller comes from a credential that a plugin recognizes, otherwise from the event's context. Then the

@@ -5,7 +5,7 @@ import type { AutoApiContext } from '../../registration'
 import type { Resource } from '../../schema/model'
 import type { Api } from '../api'
 import type { Writable } from '../extensions/extensions'
-import { createAttached } from '../process/attached'
+import { createAttached } from '../process/request-scoped'
 import type { ApiRequest } from './api-request'
 import { isDryRun } from './prefer'
 

@@ -27,7 +27,7 @@ const AFTER: Readonly<Record<WriteKind, HookName>> = {
 }
 
 /**
- * Returns a function that creates the context of an item. Without hooks, nobody reads it, and the items share that of the request: a
+ * Returns a function that creates the context of an item. Without hooks it is unused, and the items share that of the request: a
  * context that inherits from the latter makes every later access to the latter slow.
  */
 export function itemContexts({ kind, resource }: Pick<WritePlan, 'kind' | 'resource'>, call: Call): () => AutoApiContext {

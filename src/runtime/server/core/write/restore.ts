@@ -15,7 +15,7 @@ import { conditionOperations } from './conditions'
 import { closureOf, dependentTables } from './dependents'
 import { namedRowsOf } from './items'
 import { lockRows } from './locks'
-import { returnedFields, returningRow } from './returned'
+import { returnedFields, returningRow } from './returned-rows'
 import { rowClauses } from './row-clauses'
 import { keysClause } from './targets'
 

@@ -4,7 +4,7 @@ import { toId } from '../../schema/record-id'
 import type { WritePlan } from '../plan/write'
 import { toRevisedValues } from '../plan/revision'
 import type { RecordValues } from '../read/rows/decode'
-import type { Affected } from './affected'
+import type { Affected } from './count-affected'
 import type { Item, WrittenItem } from './items'
 
 export interface WriteResult {

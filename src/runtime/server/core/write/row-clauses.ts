@@ -1,6 +1,6 @@
 /** The conditions that limit a write to rows in the row scope that have not changed since code checked them. */
 import type { Row } from '../../engines/engine'
-import { isScalar } from '../../engines/scalar'
+import { isScalar } from '../../engines/driver-scalar'
 import type { Call } from '../request/session'
 import { keyFields, type Selection } from '../access/fields'
 import type { Plan, Scoped } from '../access/row-scope'

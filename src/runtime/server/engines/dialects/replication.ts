@@ -1,5 +1,5 @@
 /** Reads how far a database has written, and how far a replica has replayed that, on Postgres and MariaDB. */
-import type { Position } from '../position'
+import type { Position } from '../log-position'
 import { findErrno, findState } from '../sql-state'
 
 /** Positions in the log that a replica replays. A later commit has a higher position. */

@@ -1,5 +1,5 @@
 /** Finds the caller of a token. Whatever is wrong with a token, the response is the same, and no other caller takes its place. */
-import { createAttached } from '../../core/process/attached'
+import { createAttached } from '../../core/process/request-scoped'
 import { ApiError, invalidQuery } from '../../core/error'
 import type { CredentialCaller } from '../../core/extensions/credentials'
 import type { IncomingRequest } from '../../core/extensions/listeners'

@@ -5,7 +5,7 @@
 import type { ResponseListener } from '../../core/extensions/listeners'
 import type { AutoApiContext } from '../../registration'
 import type { TokenRow } from './row'
-import { createAttached } from '../../core/process/attached'
+import { createAttached } from '../../core/process/request-scoped'
 
 /** The name of the route that rotates a token. */
 export const ROTATE = 'token-rotate'

@@ -3,7 +3,7 @@ import type { Awaitable } from '../../core/awaitable'
 import { limitExceeded } from '../../core/error'
 import type { OpenedList } from '../../core/entries/scan'
 import type { FileWriter } from './formats'
-import { CHUNK, createPatience, STALL_LIMIT } from './patience'
+import { CHUNK, createPatience, STALL_LIMIT } from './stall-limit'
 
 export interface FileOptions {
   readonly maxRows: number

@@ -12,7 +12,7 @@ import { createFile } from './file'
 import { FORMAT_FACTS, type Format } from './formats'
 import { resolveExportPolicy, type DataExportOptions, type ExportPolicy } from './options'
 import { parseExport } from './request'
-import { callerKey, createSlots, type Slots } from './slots'
+import { callerKey, createSlots, type Slots } from './concurrency-limit'
 
 /** The named gate that decides about exports, for resources that declare it. */
 const GATE = 'export'

@@ -4,7 +4,7 @@ import type { DescribedField, DescribedResource } from '../../../shared/types/de
 import { describeFor } from '../../core/describe/describe'
 import { toLabel } from '../../core/describe/label'
 import type { Session } from '../../core/request/session'
-import { allowEveryone, runRoute } from '../../core/pipeline'
+import { allowEveryone, handleRequest } from '../../core/pipeline'
 import type { Resource } from '../../schema/model'
 import { capabilitiesOf, type Capability } from './access'
 import { readResult, sizeOf } from './result'
@@ -24,7 +24,7 @@ export const describeTool = defineTool({
   async run({ resource, search }, call) {
     const found = resource === undefined ? undefined : requireToolResource(call, resource)
     const { request, api } = call
-    const response = await runRoute(api, { ...request, resource: '', method: 'GET' }, undefined, {
+    const response = await handleRequest(api, { ...request, resource: '', method: 'GET' }, undefined, {
       operations: ['read'],
       authorize: allowEveryone,
       run: async session => ({ status: 200, body: found ? await describeOne(found, session, call) : await list(session, call, search) }),

@@ -1,6 +1,6 @@
 /** Sends a request of a tool to a route of the API, in this process, as the caller of the client's request. */
 import type { ApiRequest } from '../../core/request/api-request'
-import { assertEnabled, type Route, type RoutesByMethod } from '../../core/pipeline'
+import { assertEnabled, type Route, type RoutesByMethod } from '../../core/entries/route'
 import { canWrite, isDryRun } from '../../core/request/prefer'
 import type { ApiResponse } from '../../core/extensions/response'
 import type { Method } from '../../../shared/routes'

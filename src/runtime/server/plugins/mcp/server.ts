@@ -4,7 +4,7 @@ import type { ApiRequest } from '../../core/request/api-request'
 import type { Session } from '../../core/request/session'
 import { assertDryRun } from '../../core/parse/dry-run'
 import { assertParameters } from '../../core/parse/parameters'
-import { allowEveryone, runRoute } from '../../core/pipeline'
+import { allowEveryone, handleRequest } from '../../core/pipeline'
 import type { ApiResponse } from '../../core/extensions/response'
 import { readFeatures } from '../../plugin/features'
 import type { PluginServer } from '../../plugin/server'
@@ -55,7 +55,7 @@ function exposedResources({ resources: names, except = [] }: ResolvedMcp, { reso
 
 /** Runs as a request without a resource: with the caller, the rate limits and the cross-site rule of the API. */
 function inSession({ request, api }: ToolCall, run: (session: Session) => Promise<ApiResponse>): Promise<ApiResponse> {
-  return runRoute(api, request, undefined, { operations: ['read'], authorize: allowEveryone, run })
+  return handleRequest(api, request, undefined, { operations: ['read'], authorize: allowEveryone, run })
 }
 
 async function respond(message: Message, session: Session, call: ToolCall, tools: Tools): Promise<ApiResponse> {

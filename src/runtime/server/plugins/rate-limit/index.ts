@@ -1,6 +1,6 @@
 /** Limits requests: by address before the caller is resolved, or by user, tenant or the app's own key afterwards. */
 import type { Awaitable } from '../../core/awaitable'
-import { createAttached } from '../../core/process/attached'
+import { createAttached } from '../../core/process/request-scoped'
 import { rateLimited } from '../../core/error'
 import { toNetwork } from '../../core/request/ip-address'
 import type { IncomingRequest } from '../../core/extensions/listeners'

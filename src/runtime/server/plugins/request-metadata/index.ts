@@ -1,6 +1,6 @@
 /** Adds `ctx.metadata`: the id of the request, its trace, and the client. The response and the log lines have the id too. */
 import { toAddressPrefix } from '../../core/request/ip-address'
-import { createAttached } from '../../core/process/attached'
+import { createAttached } from '../../core/process/request-scoped'
 import type { ArrivingRequest } from '../../core/extensions/listeners'
 import { clientEventOf, edgeFieldsOf, type EdgeFields } from '../../client-address'
 import { defineAutoApiPlugin } from '../../plugin/contract'

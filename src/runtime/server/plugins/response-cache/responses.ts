@@ -2,7 +2,7 @@
 import { createTextResponse, findText, type ApiResponse, type Tagged } from '../../core/extensions/response'
 import { tagBody } from '../../http/etag'
 import type { Entry } from './store'
-import { createAttached } from '../../core/process/attached'
+import { createAttached } from '../../core/process/request-scoped'
 
 /** Headers of responses that only their caller must get, or that no cache must store. */
 const FORBIDDEN = /^set-cookie$/i

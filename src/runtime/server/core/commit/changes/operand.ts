@@ -1,6 +1,6 @@
 /** The values of changed rows that a plugin can insert before the values are known. */
 import type { ChangedValue } from '../../extensions/changes'
-import { createAttached } from '../../process/attached'
+import { createAttached } from '../../process/request-scoped'
 
 export const OPERANDS = ['id', 'tenant', 'uuid', 'columns', 'before', 'after'] as const
 

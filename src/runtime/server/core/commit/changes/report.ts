@@ -103,13 +103,13 @@ export function reportRows(
   return { table: changedTable(call, resource), kind, columns, state, ...source && needsSources(call) && { source: source() } }
 }
 
-export interface FoundRow {
+export interface ReportedRow {
   readonly id: string
   readonly row: Row
 }
 
 /** Returns the ids of rows that an operation returned. */
-export function findRows({ primaryKey }: ChangedTable, columns: Selection, { rows }: Outcome): readonly FoundRow[] {
+export function findRows({ primaryKey }: ChangedTable, columns: Selection, { rows }: Outcome): readonly ReportedRow[] {
   const keyOf = valuesAt(columns, primaryKey)
   return rows.map((row) => {
     const key = keyOf(row).map((value, index) => primaryKey[index]!.decode?.(value) ?? value)

@@ -1,6 +1,6 @@
 /** Ends an upload that arrives too slowly. */
 import { invalidBody } from '../../../core/error'
-import { createPatience, STALL_LIMIT } from '../patience'
+import { createPatience, STALL_LIMIT } from '../stall-limit'
 
 /** @param limit milliseconds @throws `INVALID_BODY` if the client sends nothing for a while, or is much too slow for longer */
 export async function* endSlow(chunks: AsyncIterable<Uint8Array>, limit = STALL_LIMIT): AsyncGenerator<Uint8Array, void> {

@@ -1,7 +1,7 @@
 /** The engine of a request that only reads. It chooses a replica at the first query, and uses the primary if the replica fails. */
 import type { Engine } from '../../engines/engine'
 import { isReplicaError, isUnavailable } from '../../engines/replica-error'
-import type { Position } from '../../engines/position'
+import type { Position } from '../../engines/log-position'
 import type { Replica } from './replica'
 import type { Replicas } from './replicas'
 
@@ -35,7 +35,7 @@ export function createReadEngine(
         if (!isReplicaError(error)) throw error
         // The rest of the request stays on the primary, which is never older.
         chosen = Promise.resolve(undefined)
-        if (isUnavailable(error)) void replica.askAgain()
+        if (isUnavailable(error)) void replica.refreshPosition()
         return primary.query(statement)
       }
     },
@@ -47,7 +47,7 @@ export function primaryOf(engine: Engine): Engine {
   return (engine as Partial<ReadEngine> | undefined)?.primary ?? engine
 }
 
-/** From now on, the session reads no rows that are older than this moment. Whoever stores a response as up to date calls it first. */
+/** From now on, the session reads no rows that are older than this moment. Call it before storing a response as current. */
 export function requireCurrentRows({ engine }: { readonly engine: Engine }): void {
   (engine as Partial<ReadEngine>).requireCurrent?.()
 }

@@ -11,7 +11,7 @@ import { tupleKey } from '../sql/tuple-key'
 import { selectStatement } from '../commit/select'
 import { decoder, valuesAt, type RecordValues } from '../read/rows/decode'
 import type { Item, WrittenItem } from './items'
-import { returnedFields } from './returned'
+import { returnedFields } from './returned-rows'
 import { columnDefaults } from './server-values'
 import { keysClause } from './targets'
 

@@ -7,7 +7,7 @@ import { ApiError, isHttpError } from '../error'
 import { isCredentialCaller } from './lock-caller'
 import { canWrite, isDryRun } from './prefer'
 import { createMarker, findMarkedPosition, MARKER_HEADER } from '../replicas/marker'
-import { createReadEngine } from '../replicas/read-engine'
+import { createReadEngine } from '../replicas/replica-engine'
 
 /**
  * Only requests that cannot write, on routes that only read, use a replica. A request that is part of another one, such as that of an MCP

@@ -6,7 +6,7 @@
  */
 export type Position = ReadonlyMap<number, bigint>
 
-/** Whether whoever is at a position has everything up to another one. */
+/** Whether the log up to `reached` includes everything up to `position`. */
 export const hasReached = (reached: Position, position: Position): boolean =>
   [...position].every(([stream, number]) => (reached.get(stream) ?? BigInt(-1)) >= number)
 

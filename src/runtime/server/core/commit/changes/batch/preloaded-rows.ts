@@ -8,7 +8,7 @@ import type { Call } from '../../../request/session'
 import { assignRows } from '../assign'
 import type { FindSet, RequestedStatement } from '../changed-rows'
 import type { ChangeReport, ReportingOperation } from '../report'
-import { checkPinned, insertPinned, pinRows, type PinnedRows } from './pinned'
+import { checkPinned, insertPinned, pinRows, type PinnedRows } from './guarded-rows'
 
 interface Reading {
   readonly statement: WriteStatement

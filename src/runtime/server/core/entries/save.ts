@@ -11,7 +11,8 @@ import type { Call } from '../request/session'
 import { ApiError, conflict, invalidQuery, preconditionRequired } from '../error'
 import { itemContexts } from '../write/hooks'
 import { toItems } from '../write/items'
-import { executeParts, type WritePart } from '../write/run-parts'
+import { toPart, type WritePart } from '../write/parts'
+import { runWrite } from '../write/run'
 import { toRequestError } from '../read/rows/invalid-value'
 import { valuesAt } from '../read/rows/decode'
 import { readRows } from '../read/rows/rows'
@@ -84,14 +85,15 @@ export const saveRecords: SaveRecords = async (ctx, name, given, { key } = {}) =
   const parts: WritePart[] = []
   if (items.update.length > 0) {
     await authorize(updating, resource, ['update'])
-    parts.push(await toPart(await planUpdate({ items: items.update, bulk: true }, updating), indexes.update, updating))
+    const plan = await planUpdate({ items: items.update, bulk: true }, updating)
+    parts.push({ ...await partOf(plan, indexes.update, updating), isFound: true })
   }
   if (items.create.length > 0) {
     await authorize(creating, resource, ['create'])
-    parts.push(await toPart(await planCreate({ items: items.create, bulk: true }, creating), indexes.create, creating))
+    parts.push(await partOf(await planCreate({ items: items.create, bulk: true }, creating), indexes.create, creating))
   }
   try {
-    await executeParts(parts)
+    if (parts.length > 0) await runWrite(parts)
   }
   catch (error) {
     throw parts[0] ? await toRequestError(error, parts[0].plan, parts[0].call) : error
@@ -115,10 +117,10 @@ function authorizeSave(call: Call, isUpsert: boolean): Awaitable<void> {
   return isUpsert ? authorizeAny(call, ['create', 'update']) : authorize(call, call.resource, ['create'])
 }
 
-async function toPart(plan: WritePlan, indexes: readonly number[], call: Call): Promise<WritePart> {
+async function partOf(plan: WritePlan, indexes: readonly number[], call: Call): Promise<WritePart> {
   const scoped = await applyScope<WritePlan>(call, { ...plan, atomic: true })
   const items = toItems(scoped, itemContexts(scoped, call)).map((item, position) => ({ ...item, index: indexes[position]! }))
-  return { plan: scoped, call, items }
+  return toPart(scoped, call, items)
 }
 
 /** @throws `UNKNOWN_FIELD`, `INVALID_QUERY` for a field whose values cannot be compared exactly. */

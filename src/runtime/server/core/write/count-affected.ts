@@ -22,6 +22,7 @@ import { namedRowsOf, withoutError, type Item } from './items'
 import { keysClause } from './targets'
 import { and, not, or } from '../sql/conditions'
 import { where, type Where } from '../sql/where'
+import type { WritePart } from './parts'
 
 type TrashMode = Plan['trash']
 
@@ -55,7 +56,8 @@ interface Cascade {
  * Refuses a write of other rows than those of the preview. A write that changes the rows at the same time can still come in between.
  * @throws `CONFLICT` with the preview of today
  */
-export async function assertConfirmed(plan: Scoped<WritePlan>, parts: readonly AffectedPart[], call: Call): Promise<void> {
+export async function assertConfirmed(parts: readonly WritePart[]): Promise<void> {
+  const [{ plan, call }] = parts as [WritePart, ...WritePart[]]
   const named = parts.map(({ plan, items }) => ({ plan, items: withoutError(items) }))
   const preview = await countAffected(named, call)
   if (plan.confirm !== preview.confirm)

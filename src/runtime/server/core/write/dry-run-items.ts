@@ -3,8 +3,9 @@ import { limitExceeded } from '../error'
 import type { WritePlan } from '../plan/write'
 import { CommitFailed } from '../commit/failure'
 import { yieldToEventLoop } from '../process/turns'
-import { commitItems, recheckTarget, type ItemsCommit } from './commit-items'
+import { commitParts, recheckTarget, type PartsCommit } from './commit-parts'
 import { withoutError, type Item } from './items'
+import type { WritePart } from './parts'
 
 /** The time limit in milliseconds. The work grows with the square of the number of items. */
 const MAX_DURATION = 5_000
@@ -13,11 +14,11 @@ const MAX_DURATION = 5_000
  * Runs all items in one commit and, if that fails, each item together with the passing items before it. Every commit is rolled back.
  * @throws `LIMIT_EXCEEDED` if it takes too long.
  */
-export async function dryRunItems(items: readonly Item[], commit: ItemsCommit): Promise<void> {
-  const { plan, written, call } = commit
+export async function dryRunItems(part: WritePart, commit: PartsCommit): Promise<void> {
+  const { plan, items, written, call } = part
   const attempt = async (chosen: readonly Item[]): Promise<unknown> => {
     try {
-      if (chosen.length > 0) await commitItems(chosen, commit)
+      if (chosen.length > 0) await commitParts([{ ...part, items: chosen }], commit)
       return undefined
     }
     catch (error) {

@@ -9,40 +9,31 @@ import { findDependents } from './cascade/dependents'
 import type { ReadPlan } from '../plan/read-plan'
 import type { WritePlan } from '../plan/write'
 import { applyScope, within, type Scoped } from '../access/row-scope'
-import { commitOperations } from '../commit/commit'
-import { CommitFailed } from '../commit/failure'
 import type { WriteOperation } from '../commit/operation'
 import { selectStatement } from '../commit/select'
 import { decoder } from '../read/rows/decode'
 import { readRows } from '../read/rows/rows'
 import { checkConditions, hasConditions } from './conditions'
-import { keysOf, type Item, type WrittenItem } from './items'
-import { isChangedSinceJudged } from './judge-again'
+import { keysOf, type Item } from './items'
 import { OPERATIONS } from './operations'
 import { keysClause, loadTargets } from './targets'
 import { equals } from '../sql/conditions'
 import { statement } from '../sql/parameterize'
 import { where } from '../sql/where'
-
-/** The rows of one resource in the group, with the scope and the call of that resource. */
-export interface GroupPart {
-  readonly plan: Scoped<WritePlan>
-  readonly call: Call
-  readonly items: readonly Item[]
-  readonly written: Map<number, WrittenItem>
-}
+import { locksFirst, type CommitRules } from './commit-parts'
+import { hasFailed, itemsOf, toPart, type WritePart } from './parts'
 
 /**
  * Finds the rows of the group, by resource. Resources with the fewest dependents come first.
  * @throws 404 when the resource has no trash, the group does not exist, or the caller cannot see one of its rows.
  * 409 when the group changes while it is read. 401 or 403 when one of the resources refuses the operation.
  */
-export async function findGroup(plan: Scoped<WritePlan>, call: Call): Promise<readonly GroupPart[]> {
+export async function findGroup(plan: Scoped<WritePlan>, call: Call): Promise<readonly WritePart[]> {
   if (!plan.resource.roles.deletedAt) throw notFound()
-  const parts: GroupPart[] = []
+  const parts: WritePart[] = []
   for (const resource of dependentsFirst(call)) {
     if (!resource.roles.deletionId?.fits(plan.deletionId)) continue
-    const part = await findPart(resource, plan, call)
+    const part = await findPart(resource, plan, itemsOf(parts).length, call)
     if (part) parts.push(part)
   }
   if (parts.length === 0) throw notFound()
@@ -51,15 +42,15 @@ export async function findGroup(plan: Scoped<WritePlan>, call: Call): Promise<re
   return parts
 }
 
-async function findPart(resource: Resource, plan: Scoped<WritePlan>, call: Call): Promise<GroupPart | undefined> {
+async function findPart(resource: Resource, plan: Scoped<WritePlan>, firstIndex: number, call: Call): Promise<WritePart | undefined> {
   const count = await countGroup(resource, plan.deletionId!, call)
   if (count === 0) return undefined
   const partCall = callFor(call, resource, call.ctx.operation)
   const partPlan = resource === plan.resource ? plan : await planPart(plan, partCall)
-  const items = await readVisible(partPlan, partCall)
+  const items = await readVisible(partPlan, firstIndex, partCall)
   // If a second count returns the same number, the caller cannot see one of the rows. Otherwise, another write changed the group.
   if (items.length !== count) throw await countGroup(resource, plan.deletionId!, call) === count ? notFound() : changedMeanwhile()
-  return { plan: partPlan, call: partCall, items, written: new Map() }
+  return { ...toPart(partPlan, partCall, items), isLoaded: true }
 }
 
 /** Plans the same write of another resource, with the fields and the row scope of that resource. */
@@ -70,7 +61,7 @@ async function planPart({ kind, bulk, atomic, deletionId }: WritePlan, call: Cal
 }
 
 /** Reads the rows of the group that the caller can see and write. */
-async function readVisible(plan: Scoped<WritePlan>, call: Call): Promise<Item[]> {
+async function readVisible(plan: Scoped<WritePlan>, firstIndex: number, call: Call): Promise<Item[]> {
   const { resource } = plan
   const where = [equals(resource.roles.deletionId!, plan.deletionId)]
   const order = resource.primaryKey.map(field => ({ field, descending: false }))
@@ -79,7 +70,8 @@ async function readVisible(plan: Scoped<WritePlan>, call: Call): Promise<Item[]>
   const decode = decoder(columns, keyFields(resource))
   const items = rows.map((row, index): Item => {
     const record = decode(row)
-    return { index, key: resource.primaryKey.map(field => record[field.name]), sent: [], values: {}, original: {}, ctx: itemContext(call) }
+    const key = resource.primaryKey.map(field => record[field.name])
+    return { index: firstIndex + index, key, sent: [], values: {}, original: {}, ctx: itemContext(call) }
   })
   await loadTargets(plan, items, call)
   return items.filter(item => item.error === undefined)
@@ -105,44 +97,30 @@ function dependentsFirst({ api }: Call): readonly Resource[] {
 }
 
 /**
- * Restores or purges every row of the group in one commit. If an object-level rule accepted a row and that row changes before the commit,
- * the rows are judged again and the commit is repeated once.
- * @throws The error of the database, 404 for a row that is no longer visible, or 409 when the group has changed.
+ * The commit of a group restores or purges every row of it. The rows are those of one delete, so the error of one of them is the error of
+ * the request: 404 for a row that is no longer visible, or 409 when the group has changed.
  */
-export async function commitGroup(plan: Scoped<WritePlan>, parts: readonly GroupPart[], call: Call): Promise<void> {
-  try {
-    await commitOnce(plan, parts, call)
-  }
-  catch (error) {
-    if (!parts.some(({ plan, items }) => isChangedSinceJudged(error, plan, items))) throw await toGroupError(parts, error)
-    for (const { plan, items, call } of parts) {
-      await loadTargets(plan, items, call)
-      if (items.some(({ error }) => error !== undefined)) throw notFound()
-    }
-    await commitOnce(plan, parts, call).catch(async secondError => Promise.reject(await toGroupError(parts, secondError)))
-  }
+export const GROUP: CommitRules = {
+  operations(parts, { time, request: { call } }) {
+    const groupRows = rowsOf(parts)
+    return locksFirst([
+      ...parts.map(checkGroup),
+      ...parts.flatMap(({ plan, items, written }): WriteOperation[] =>
+        OPERATIONS[plan.kind]({ ...plan, groupRows }, items, written, call, time)),
+    ])
+  },
+  planOf: (parts, { request: { plan } }) => ({ ...plan, groupRows: rowsOf(parts) }),
+  judgeAgain: ({ plan, items, call }) => Promise.resolve(loadTargets(plan, items, call)),
+  stop(parts) {
+    if (itemsOf(parts).some(hasFailed)) throw notFound()
+  },
+  toError: async (parts, { expectation, reason }) => expectation === 'row' ? await findUnmet(parts) ?? reason : reason,
 }
 
-async function commitOnce(plan: Scoped<WritePlan>, parts: readonly GroupPart[], call: Call): Promise<void> {
-  const time = new Date()
-  const groupRows = new Map(parts.map(({ plan, items }) => [plan.resource.table, keysOf(items)]))
-  const operations = [
-    ...parts.map(part => checkGroup(part, call)),
-    ...parts.flatMap(({ plan, items, written }): WriteOperation[] =>
-      OPERATIONS[plan.kind]({ ...plan, groupRows }, items, written, call, time)),
-  ]
-  const locks = operations.filter(({ phase }) => phase === 'lock')
-  const others = operations.filter(({ phase }) => phase !== 'lock')
-  await commitOperations({ ...plan, groupRows }, [...locks, ...others], call)
-}
-
-async function toGroupError(parts: readonly GroupPart[], error: unknown): Promise<unknown> {
-  if (!(error instanceof CommitFailed)) return error
-  return error.expectation === 'row' ? await findUnmet(parts) ?? error.reason : error.reason
-}
+const rowsOf = (parts: readonly WritePart[]) => new Map(parts.map(({ plan, items }) => [plan.resource.table, keysOf(items)]))
 
 /** Returns the error of the first row that does not meet a condition of its hooks. */
-async function findUnmet(parts: readonly GroupPart[]): Promise<unknown> {
+async function findUnmet(parts: readonly WritePart[]): Promise<unknown> {
   for (const { plan, call, items } of parts) {
     const conditioned = items.filter(hasConditions).map(item => ({ ...item, error: undefined }))
     await loadTargets(plan, conditioned, call)
@@ -154,7 +132,7 @@ async function findUnmet(parts: readonly GroupPart[]): Promise<unknown> {
 }
 
 /** Fails the commit if a row no longer belongs to the group, because another write restored it or also deleted it again. */
-function checkGroup({ plan: { resource, deletionId, ...plan }, items }: GroupPart, call: Call): WriteOperation {
+function checkGroup({ plan: { resource, deletionId, ...plan }, items, call }: WritePart): WriteOperation {
   const where = [keysClause({ ...plan, resource }, items, call), equals(resource.roles.deletionId!, deletionId)]
   return {
     statement: { ...selectStatement(call, resource, where, keyFields(resource), 'update'), expectedRows: items.length },

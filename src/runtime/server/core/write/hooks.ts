@@ -79,8 +79,9 @@ export function runAfter(
 async function runAfterEach(
   { kind, resource }: WritePlan, items: readonly Item[], { written }: WriteResult, call: Call, errors: unknown[],
 ): Promise<void> {
+  const byIndex = new Map(items.map(item => [item.index, item]))
   for (const result of written) {
-    const item = items[result.index]!
+    const item = byIndex.get(result.index)!
     const record = await runAfterHooks(call, AFTER[kind], result.record, (run, current) => {
       const hook = run as AnyHook
       return current ? hook(current, item.ctx) : hook(idForHooks(resource, item.key!), item.ctx)

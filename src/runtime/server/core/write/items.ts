@@ -2,7 +2,6 @@
 import { attempt, inTurn, type Awaitable } from '../awaitable'
 import type { Table } from 'drizzle-orm'
 import type { AutoApiContext } from '../../registration'
-import { bulkFailed } from './bulk-error'
 import type { Key } from '../../schema/record-id'
 import type { IfMatch } from '../parse/if-match'
 import type { WriteItem } from '../parse/write'
@@ -93,18 +92,6 @@ export const namedRowsOf = ({ resource, groupRows }: WritePlan, items: readonly 
   groupRows ?? new Map([[resource.table, keysOf(items)]])
 
 export const withoutError = <T extends Target>(items: readonly T[]) => items.filter(item => item.error === undefined)
-
-/**
- * Stops an atomic write if one of its items has failed.
- * @throws The error of a single write, or `BULK_FAILED`.
- */
-export function stopOnFailure(plan: WritePlan, items: readonly Item[]): void {
-  if (!plan.atomic || !items.some(hasFailed)) return
-  const failed = items.filter(hasFailed)
-  throw plan.bulk ? bulkFailed('nothing was written', failed) : failed[0]!.error
-}
-
-const hasFailed = ({ error }: Target) => error !== undefined
 
 /** Calls `run` for each item without an error. An error that `run` throws becomes the error of the item. */
 export function forEachItem(items: readonly Item[], run: (item: Item) => Awaitable<void>): Awaitable<void> {

@@ -8,14 +8,14 @@ import { after } from '../sql/keyset'
 import type { ReadPlan } from '../plan/read-plan'
 import type { WritePlan } from '../plan/write'
 import { everyRow, within, type Scoped } from '../access/row-scope'
-import { commitOperations } from '../commit/commit'
 import { CommitFailed } from '../commit/failure'
 import { decoder, valuesAt } from '../read/rows/decode'
 import { readRows } from '../read/rows/rows'
 import type { Item } from './items'
-import { purgeOperations } from './purge'
 import { serverTime } from './server-values'
 import { value, where, type Where } from '../sql/where'
+import { commitParts, ITEMS } from './commit-parts'
+import { toPart } from './parts'
 
 /**
  * Reads and purges the rows in batches. A row that other rows still reference stays in the trash, and a warning is logged.
@@ -57,7 +57,7 @@ function deletedBefore({ resource }: Call, before: Date): Where {
 async function purge(plan: Scoped<WritePlan>, keys: readonly Key[], call: Call): Promise<number> {
   const items = keys.map((key, index): Item => ({ index, key, sent: [], values: {}, original: {}, ctx: itemContext(call) }))
   try {
-    await commitOperations(plan, purgeOperations(plan, items, new Map(), call, new Date()), call)
+    await commitParts([toPart(plan, call, items)], { rules: ITEMS, request: { plan, call }, time: new Date() })
     return items.length
   }
   catch (error) {

@@ -1,21 +1,24 @@
 /** Runs a write or a dry run of one: load the rows, run the before-hooks, check fields and references, commit, run the after-hooks. */
-import { inTurn, type Awaitable } from '../awaitable'
+import { andThen, inTurn, type Awaitable } from '../awaitable'
 import type { Call } from '../request/session'
 import type { WritePlan } from '../plan/write'
 import type { Scoped } from '../access/row-scope'
-import { assertConfirmed, countAffected, type AffectedPart } from './count-affected'
-import { assertReferences, commitAll, commitOne, type ItemsCommit } from './commit-items'
+import { changedMeanwhile, isNotFound } from '../error'
+import { commitAll, commitOne, findReasons, ITEMS, type CommitRules, type PartsCommit } from './commit-parts'
 import { checkConditions } from './conditions'
+import { assertConfirmed, countAffected, type AffectedPart } from './count-affected'
 import { dryRunItems } from './dry-run-items'
-import { commitGroup, findGroup } from './group'
+import { findGroup, GROUP } from './group'
 import { itemContexts, runAfter, runBeforeEach } from './hooks'
-import { stopOnFailure, toItems, withoutError, type Item, type WrittenItem } from './items'
+import { toItems, withoutError, type Item } from './items'
+import { itemsOf, stopOnFailure, toPart, type WritePart } from './parts'
+import { checkReferences } from './references'
+import { toResult, type WriteResult } from './result'
 import { checkTags } from './tags'
 import { loadTargets } from './targets'
-import { toResult, type WriteResult } from './result'
 import { checkWritable } from './writable-values'
 
-/** Runs around the commit of a write. Groups do not call it. */
+/** Runs around the commit of a write. */
 export interface CommitListeners {
   /** Runs before the commit. After it, an error can leave open whether the items were written. */
   readonly onCommitting?: () => void
@@ -23,39 +26,68 @@ export interface CommitListeners {
   readonly onCommitted?: (items: readonly Item[]) => unknown
 }
 
+type Step = (parts: readonly WritePart[]) => Awaitable<void>
+
+const forEachPart = (step: (plan: Scoped<WritePlan>, items: readonly Item[], call: Call) => Awaitable<void>): Step =>
+  parts => inTurn(parts, ({ plan, items, call }) => step(plan, items, call))
+
 /** What a write does before its commit, in this order. A step returns a promise only if it waits for something. */
-const PREPARATIONS: readonly ((plan: Scoped<WritePlan>, items: readonly Item[], call: Call) => Awaitable<void>)[] = [
-  loadTargets,
-  checkConditions,
-  checkTags,
+const PREPARATIONS: readonly Step[] = [
+  parts => inTurn(parts, load),
+  forEachPart(checkConditions),
+  forEachPart(checkTags),
   stopOnFailure,
-  runBeforeEach,
-  checkWritable,
-  (plan, items, call) => assertReferences(plan, items, call, 'commit'),
-  (plan, items, call) => plan.confirm === undefined ? undefined : assertConfirmed(plan, [{ plan, items }], call),
+  forEachPart(runBeforeEach),
+  forEachPart(checkWritable),
+  forEachPart((plan, items, call) => checkReferences(plan, items, call, 'commit')),
+  findReasons,
+  parts => parts[0]!.plan.confirm === undefined ? undefined : assertConfirmed(parts),
 ]
 
-/** Writes the items of a request. A write of a single record has one item. */
-export async function executeWrite(
-  plan: Scoped<WritePlan>, call: Call, { onCommitting, onCommitted }: CommitListeners = {},
-): Promise<WriteResult> {
-  if (plan.deletionId !== undefined) return executeGroupWrite(plan, call)
-  const items = toItems(plan, itemContexts(plan, call))
-  await inTurn(PREPARATIONS, prepare => prepare(plan, items, call))
-  const written = new Map<number, WrittenItem>()
-  const commit: ItemsCommit = { plan, call, written, time: new Date() }
-  const { dryRun } = call.ctx
+function load({ plan, items, call, isLoaded, isFound }: WritePart): Awaitable<void> {
+  if (isLoaded) return
+  return andThen(loadTargets(plan, items, call), () => {
+    if (isFound) for (const item of items) if (isNotFound(item.error)) item.error = changedMeanwhile()
+  })
+}
+
+/**
+ * Writes the items of all parts, in one commit if the write is atomic. In a dry run, the commit is rolled back, and no after-hook runs.
+ * @param request the plan and the call of the request, if they are not those of the first part
+ * @throws The error of a single write, or `BULK_FAILED` with the failed items of all parts.
+ */
+export async function runWrite(
+  parts: readonly WritePart[],
+  { onCommitting, onCommitted }: CommitListeners = {},
+  rules: CommitRules = ITEMS,
+  request: PartsCommit['request'] = parts[0]!,
+): Promise<readonly WriteResult[]> {
+  await inTurn(PREPARATIONS, prepare => prepare(parts))
   onCommitting?.()
-  if (plan.atomic) await commitAll(items, commit)
-  else if (dryRun) await dryRunItems(items, commit)
-  else for (const item of withoutError(items)) await commitOne(item, commit)
-  const result = toResult(plan, items, written)
-  if (dryRun) return withAffected(result, [{ plan, items: items.filter(({ index }) => written.has(index)) }], call)
-  if (onCommitted) await onCommitted(items)
+  await commit(parts, { rules, request, time: new Date() })
+  const results = parts.map(({ plan, items, written }) => toResult(plan, items, written))
+  if (request.call.ctx.dryRun) return results
+  if (onCommitted) await onCommitted(itemsOf(parts))
   const errors: unknown[] = []
-  await runAfter(plan, items, result, call, errors)
+  for (const [index, { plan, items, call }] of parts.entries()) await runAfter(plan, items, results[index]!, call, errors)
   if (errors.length > 0) throw errors[0]
-  return result
+  return results
+}
+
+async function commit(parts: readonly WritePart[], commit: PartsCommit): Promise<void> {
+  const [part] = parts as [WritePart, ...WritePart[]]
+  if (part.plan.atomic) await commitAll(parts, commit)
+  else if (part.call.ctx.dryRun) await dryRunItems(part, commit)
+  else for (const item of withoutError(part.items)) await commitOne(part, item, commit)
+}
+
+/** Writes the items of a request. A write of a single record has one item. */
+export async function executeWrite(plan: Scoped<WritePlan>, call: Call, listeners?: CommitListeners): Promise<WriteResult> {
+  if (plan.deletionId !== undefined) return executeGroupWrite(plan, call)
+  const part = toPart(plan, call, toItems(plan, itemContexts(plan, call)))
+  const [result] = await runWrite([part], listeners)
+  if (!call.ctx.dryRun) return result!
+  return withAffected(result!, [{ ...part, items: part.items.filter(({ index }) => part.written.has(index)) }], call)
 }
 
 /**
@@ -64,19 +96,9 @@ export async function executeWrite(
  */
 async function executeGroupWrite(plan: Scoped<WritePlan>, call: Call): Promise<WriteResult> {
   const parts = await findGroup(plan, call)
-  for (const { plan, items, call } of parts) await runBeforeEach(plan, items, call)
-  stopOnFailure(plan, parts.flatMap(({ items }) => items).map((item, index) => ({ ...item, index })))
-  if (plan.confirm !== undefined) await assertConfirmed(plan, parts, call)
-  await commitGroup(plan, parts, call)
-  const errors: unknown[] = []
-  let result = toResult(plan, [], new Map())
-  for (const part of parts) {
-    const partResult = toResult(part.plan, part.items, part.written)
-    await runAfter(part.plan, part.items, partResult, part.call, errors)
-    if (part.plan.resource === plan.resource) result = partResult
-  }
-  if (errors.length > 0) throw errors[0]
-  result = { ...result, total: parts.reduce((sum, { items }) => sum + items.length, 0) }
+  const results = await runWrite(parts, {}, GROUP, { plan, call })
+  const own = results[parts.findIndex(part => part.plan.resource === plan.resource)] ?? toResult(plan, [], new Map())
+  const result = { ...own, total: itemsOf(parts).length }
   return call.ctx.dryRun ? withAffected(result, parts, call) : result
 }
 

@@ -1,0 +1,43 @@
+/** The parts of a write: each has the items of one resource and one operation. Most writes have one part. */
+import type { Scoped } from '../access/row-scope'
+import type { WritePlan } from '../plan/write'
+import type { Call } from '../request/session'
+import { bulkFailed } from './bulk-error'
+import type { Item, WrittenItem } from './items'
+
+export interface WritePart {
+  readonly plan: Scoped<WritePlan>
+  /** The request in the context of the part's resource and operation. */
+  readonly call: Call
+  /** Their indexes are unique among all parts. */
+  readonly items: readonly Item[]
+  /** The results of the items, by index. The commit fills this map. */
+  readonly written: Map<number, WrittenItem>
+  /** Whether the rows of the items were loaded with the row rules of the operation. */
+  readonly isLoaded?: boolean
+  /** Whether the rows were found a moment ago. A row that is missing now was changed by another request. */
+  readonly isFound?: boolean
+}
+
+export const toPart = (plan: Scoped<WritePlan>, call: Call, items: readonly Item[]): WritePart =>
+  ({ plan, call, items, written: new Map() })
+
+export const itemsOf = (parts: readonly WritePart[]): readonly Item[] =>
+  parts.length === 1 ? parts[0]!.items : parts.flatMap(({ items }) => items)
+
+export const hasFailed = ({ error }: Pick<Item, 'error'>): boolean => error !== undefined
+
+/**
+ * Stops an atomic write if one of its items has failed.
+ * @throws The error of a single write, or `BULK_FAILED` with the failed items of all parts.
+ */
+export function stopOnFailure(parts: readonly WritePart[]): void {
+  const { atomic, bulk } = parts[0]!.plan
+  if (!atomic) return
+  const failed = itemsOf(parts).filter(hasFailed)
+  if (failed.length === 0) return
+  throw bulk ? bulkFailed('nothing was written', inOrder(failed)) : failed[0]!.error
+}
+
+export const inOrder = <T extends { readonly index: number }>(items: readonly T[]): readonly T[] =>
+  [...items].sort((a, b) => a.index - b.index)

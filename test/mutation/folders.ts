@@ -38,6 +38,17 @@ export const FOLDERS: Readonly<Record<string, MutatedFolder>> = {
     ],
     goal: 95,
   },
+  'sql': {
+    code: [`${SERVER}/core/sql/{where,parameterize,conditions}.ts`],
+    tests: [
+      'test/unit/query/parameterize.test.ts',
+      'test/unit/reading/sql.test.ts',
+      'test/unit/query/keys.test.ts',
+      'test/unit/reading/related-sql.test.ts',
+      'test/unit/auth/row-scope.test.ts',
+    ],
+    goal: 95,
+  },
   'cursors': {
     code: [`${SERVER}/core/sql/{cursor,keyset}.ts`],
     tests: [

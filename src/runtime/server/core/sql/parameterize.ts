@@ -78,7 +78,7 @@ class Walk implements Parameterized {
   }
 
   private addRows({ rows }: ValueRows): void {
-    this.key += `${PARAMETER}${rows.length}*${rows[0]!.length};`
+    this.key += `\u0008${rows.length}*${rows[0]!.length};`
     for (const row of rows) for (const value of row) this.values.push(value)
   }
 

@@ -1,4 +1,11 @@
-/** Inserts rows for changed rows in SQL: `insert into audit (record_id, before) select id, … from t where …`. */
+/**
+ * Inserts rows for changed rows in SQL: `insert into audit (record_id, before) select id, … from t where …`.
+ *
+ * A batch cannot always read its rows first and insert plain values, as `guarded-rows.ts` does. The database alone knows the values after
+ * a change: generated keys, defaults, columns that SQL or a trigger sets. A second batch could read them, but a server that stops between
+ * the two would lose the rows of the first one. So the images after a change are built in SQL, and those before it are read from the same
+ * list.
+ */
 import { sql, type SQL } from 'drizzle-orm'
 import type { WriteStatement } from '../../../../engines/engine'
 import type { Call } from '../../../request/session'

@@ -48,7 +48,7 @@ export async function endpoints() {
 }
 
 export const built = ["notify"]
-export const taken = ["GET /posts/:"]
+export const reservedPaths = ["GET /posts/:"]
 `)
   })
 

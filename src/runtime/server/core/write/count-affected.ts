@@ -56,8 +56,7 @@ interface Cascade {
  * Refuses a write of other rows than those of the preview. A write that changes the rows at the same time can still come in between.
  * @throws `CONFLICT` with the preview of today
  */
-export async function assertConfirmed(parts: readonly WritePart[]): Promise<void> {
-  const [{ plan, call }] = parts as [WritePart, ...WritePart[]]
+export async function assertConfirmed(parts: readonly WritePart[], { plan, call }: Pick<WritePart, 'plan' | 'call'>): Promise<void> {
   const named = parts.map(({ plan, items }) => ({ plan, items: withoutError(items) }))
   const preview = await countAffected(named, call)
   if (plan.confirm !== preview.confirm)

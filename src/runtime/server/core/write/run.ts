@@ -26,7 +26,7 @@ export interface CommitListeners {
   readonly onCommitted?: (items: readonly Item[]) => unknown
 }
 
-type Step = (parts: readonly WritePart[]) => Awaitable<void>
+type Step = (parts: readonly WritePart[], request: PartsCommit['request']) => Awaitable<void>
 
 const forEachPart = (step: (plan: Scoped<WritePlan>, items: readonly Item[], call: Call) => Awaitable<void>): Step =>
   parts => inTurn(parts, ({ plan, items, call }) => step(plan, items, call))
@@ -41,7 +41,7 @@ const PREPARATIONS: readonly Step[] = [
   forEachPart(checkWritable),
   forEachPart((plan, items, call) => checkReferences(plan, items, call, 'commit')),
   findReasons,
-  parts => parts[0]!.plan.confirm === undefined ? undefined : assertConfirmed(parts),
+  (parts, request) => request.plan.confirm === undefined ? undefined : assertConfirmed(parts, request),
 ]
 
 function load({ plan, items, call, isLoaded, isFound }: WritePart): Awaitable<void> {
@@ -62,7 +62,7 @@ export async function runWrite(
   rules: CommitRules = ITEMS,
   request: PartsCommit['request'] = parts[0]!,
 ): Promise<readonly WriteResult[]> {
-  await inTurn(PREPARATIONS, prepare => prepare(parts))
+  await inTurn(PREPARATIONS, prepare => prepare(parts, request))
   onCommitting?.()
   await commit(parts, { rules, request, time: new Date() })
   const results = parts.map(({ plan, items, written }) => toResult(plan, items, written))

@@ -27,7 +27,7 @@ export interface ServerOptions {
   plugins?: readonly unknown[]
   /** The parts of plugins that are to have run at build time, as `plugin.part`. */
   built?: readonly string[]
-  /** Routes that the app is to answer itself, as `METHOD /shape`. */
+  /** Routes that the app is to answer itself, as `METHOD /pattern`. */
   taken?: readonly string[]
   /** The app's `runtimeConfig.autoApi.secret`. */
   secret?: string

@@ -4,9 +4,9 @@ import { sql, type SQL } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { scopeClause } from '../../../src/runtime/server/core/access/row-scope'
+import { scopeClause, scopeSql } from '../../../src/runtime/server/core/access/row-scope'
 import { forResource } from '../../../src/runtime/server/core/request/call'
-import { requireSession, type Call } from '../../../src/runtime/server/core/request/session'
+import { requireSession, type Call, type Session } from '../../../src/runtime/server/core/request/session'
 import type { AutoApiContext, AutoApiPlugin } from '../../../src/runtime/server/define'
 import type { ResourceAuth } from '../../../src/runtime/server/registration'
 import { DEFAULT_MULTI_TENANCY } from '../../../src/runtime/shared/defaults'
@@ -111,6 +111,26 @@ describe('the condition for a statement of a plugin', () => {
         .map(({ id }) => id),
     ).toEqual(expected)
   })
+})
+
+it('the condition for a query of the app can be negated, and combined with `or`', async () => {
+  let session: Session | undefined
+  const capture: AutoApiPlugin = {
+    name: 'capture',
+    around: (ctx, next) => {
+      session = requireSession(ctx)
+      return next()
+    },
+  }
+  const server = await open({ tasks: { listFilter: table => sql`${(table as typeof tasks).size} <> 20` }, plugins: [capture] })
+  await server.request('GET', '/api/tasks', { caller: SIGNED_IN })
+  const scope = await scopeSql(session as Call, session!.api.resources.get('tasks')!, tasks)
+  const find = (condition: SQL) => drizzle({ client }).select({ id: tasks.id }).from(tasks).where(condition).all().map(({ id }) => id)
+  const all = find(sql`1 = 1`)
+  const visible = find(scope)
+  expect(visible.length).toBeGreaterThan(0)
+  expect(find(sql`not ${scope}`)).toEqual(all.filter(id => !visible.includes(id)))
+  expect(find(sql`${scope} = 0`)).toEqual(all.filter(id => !visible.includes(id)))
 })
 
 describe('listFilter', () => {

@@ -30,7 +30,7 @@ export interface ApiOptions {
   readonly plugins?: readonly ListedPlugin[]
   /** The parts of plugins that ran at build time, as `plugin.part`: `buildSetup` and `resources`. A test has no build: `'all'`. */
   readonly builtPlugins?: readonly string[] | 'all'
-  /** The app's own file routes below the prefix, as `METHOD /shape`: a shape is a path without parameter names. */
+  /** The app's own file routes below the prefix, as `METHOD /pattern`: a path without parameter names. */
   readonly appRoutes?: readonly string[]
   /** Loads the app's endpoints, for plugins that describe the API. @default none */
   readonly endpoints?: () => Promise<readonly MountedEndpoint[]>
@@ -55,7 +55,7 @@ export interface ServerApi extends Api {
   readonly pluginRoutes: readonly PluginRoute[]
   /** The path of an event before the resource: the prefix, with the part of the base URL that h3 does not remove. */
   readonly mountPath: string
-  /** The app's own file routes below the prefix, as `METHOD /shape`. */
+  /** The app's own file routes below the prefix, as `METHOD /pattern`. */
   readonly appRoutes: readonly string[]
   /** Whether the app has its own file for this method of a route. The route is that of the router, without the base URL. */
   readonly isAppRoute: (method: string, route: string) => boolean

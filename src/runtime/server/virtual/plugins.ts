@@ -14,5 +14,5 @@ export async function endpoints(): Promise<readonly MountedEndpoint[]> {
   return []
 }
 
-/** The app's own file routes below the prefix, as `METHOD /shape`: a shape is a path without parameter names. */
+/** The app's own file routes below the prefix, as `METHOD /pattern`: a path without parameter names. */
 export const reservedPaths: readonly string[] = []

@@ -17,7 +17,7 @@ import type { TrashMode } from '../../../shared/query'
 import type { Plan, RelationFilter, RowRules, Scoped, ScopedRelationFilter } from './plan'
 import { relatedClauses } from './related'
 import { and, equals, fromSql, isNotNull, isNull, manyRows, NO_ROWS } from '../sql/conditions'
-import { Where } from '../sql/where'
+import { where, Where } from '../sql/where'
 import { tenantScope } from './tenant'
 
 export type { Plan, Scoped, RowRules } from './plan'
@@ -134,7 +134,8 @@ export function withConditions<P extends Plan & { readonly where: readonly Where
  */
 export async function scopeSql(call: Call, resource: Resource, table: Table, trash: TrashMode = 'active'): Promise<SQL> {
   const { scope } = await rowRules(call, { resource, trash }, call.ctx.operation, 'all', table)
-  return and(scope).getSQL()
+  // An app can negate it, or combine it with `or`.
+  return where`(${and(scope)})`.getSQL()
 }
 
 /** Like {@link scopeSql}, on the resource's table, as a clause for another statement. */

@@ -49,7 +49,7 @@ export interface Route {
 /** The routes of a path by method. */
 export type RoutesByMethod = Readonly<Partial<Record<string, Route>>>
 
-/** The methods in the `Allow` header of a path, without methods whose operations the resource disables. GET includes HEAD. */
+/** Returns the `Allow` header of a path as a list. A method is left out if the resource disables all its operations. */
 export function allowedMethods(routes: RoutesByMethod, disabled: ReadonlySet<Operation> | undefined): readonly string[] {
   const enabled = Object.entries(routes).filter(
     ([, route]) => !(disabled?.size && route?.operations?.every(operation => disabled.has(operation))),

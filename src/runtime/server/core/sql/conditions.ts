@@ -52,8 +52,8 @@ const MANY_ROWS: Readonly<Partial<Record<Dialect, (condition: Where) => Where>>>
 }
 
 /**
- * Makes a condition such as that of the tenant the second choice of an index, beside a list of keys. Without ANALYZE, SQLite
- * expects ten rows from each index, and would read all rows of the tenant instead of those with the keys.
+ * Makes a condition such as that of the tenant the second choice of an index, beside a list of keys. Without ANALYZE, SQLite expects ten
+ * rows from each index, and would read all rows of the tenant instead of those with the keys.
  */
 export function manyRows(condition: Where, { dialect }: Engine): Where {
   const hint = MANY_ROWS[dialect]

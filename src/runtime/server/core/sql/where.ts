@@ -93,13 +93,17 @@ export function word<const T extends string>(text: T & Literal<T>): Where {
   return known
 }
 
-const separators = new Map<string, readonly string[][]>()
+/** Longer lists are few. Clients decide about their lengths, so that keeping them could fill the memory. */
+const MAX_KEPT = 32
+const separators = new Map<string, (readonly string[])[]>()
 
 /** The words around a number of parts: none before the first one and after the last one. */
 function wordsBetween(separator: string, count: number): readonly string[] {
-  let known = separators.get(separator) as string[][] | undefined
+  const create = () => ['', ...Array.from({ length: count - 1 }, () => separator), '']
+  if (count > MAX_KEPT) return create()
+  let known = separators.get(separator)
   if (!known) separators.set(separator, known = [])
-  return known[count] ??= ['', ...Array.from({ length: count - 1 }, () => separator), '']
+  return known[count] ??= create()
 }
 
 /** Joins the parts with a word of this code. */

@@ -38,7 +38,7 @@ export interface PartsCommit {
   readonly request: Pick<WritePart, 'plan' | 'call'>
 }
 
-/** The rules of writes whose items the request names. */
+/** How most writes are committed: the request names their records. */
 export const ITEMS: CommitRules = {
   operations: (parts, { time }) =>
     parts.length === 1 ? operationsOf(parts[0]!, time) : locksFirst(parts.flatMap(part => operationsOf(part, time))),

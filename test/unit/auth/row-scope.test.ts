@@ -113,7 +113,7 @@ describe('the condition for a statement of a plugin', () => {
   })
 })
 
-it('the condition for a query of the app can be negated, and combined with `or`', async () => {
+it('the condition for a query of the app can be negated, and is one operand', async () => {
   let session: Session | undefined
   const capture: AutoApiPlugin = {
     name: 'capture',

@@ -1,4 +1,4 @@
-/** Repeats a commit after a deadlock, a serialization failure, a locked database or a lost cluster. A failed attempt changed nothing. */
+/** Repeats a commit after a conflict with another one, a locked database or a lost cluster. A failed attempt changed nothing. */
 import { BusyError, ExpectationError } from './engine'
 
 const ATTEMPTS = 8
@@ -18,23 +18,32 @@ const CODES = new Set<unknown>([
 /** Galera: the node has lost its cluster, or has not caught up with it. A commit that it reports as failed is on no node. */
 const LOST_CLUSTER = new Set<unknown>(['ER_UNKNOWN_COM_ERROR', 'ER_ERROR_DURING_COMMIT', 1047, 1180])
 
-/** Waits before the next attempt. The delay doubles with each attempt. Jitter keeps two conflicting commits from conflicting again. */
-export const backOff = (attempt: number) =>
+/** The delay doubles with each attempt. Jitter keeps two conflicting commits from conflicting again. */
+const backOff = (attempt: number) =>
   new Promise<void>(resolve => setTimeout(resolve, BASE_DELAY * 2 ** attempt * (0.5 + Math.random())))
 
-/** @param shouldRetry whether the commit is repeated when the expectation of the statement at this index is not met */
-export async function withRetries<T>(run: () => Promise<T>, shouldRetry: (index: number) => boolean): Promise<T> {
+/**
+ * Runs again after an error that a new attempt can avoid, up to eight times.
+ * @param toError the error after the last attempt
+ */
+export async function repeat<T>(
+  run: (attempt: number) => Promise<T>, canRepeat: (error: unknown) => boolean, toError: (error: unknown) => unknown,
+): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await run()
+      return await run(attempt)
     }
     catch (error) {
-      if (!(error instanceof ExpectationError ? shouldRetry(error.index) : isTransient(error))) throw error
-      if (attempt === ATTEMPTS) throw new BusyError(error)
+      if (!canRepeat(error)) throw error
+      if (attempt === ATTEMPTS) throw toError(error)
       await backOff(attempt)
     }
   }
 }
+
+/** @param shouldRetry whether the commit is repeated when the expectation of the statement at this index is not met */
+export const withRetries = <T>(run: () => Promise<T>, shouldRetry: (index: number) => boolean): Promise<T> =>
+  repeat(run, error => error instanceof ExpectationError ? shouldRetry(error.index) : isTransient(error), error => new BusyError(error))
 
 /** Whether an error or one of its causes is temporary. */
 export const isTransient = (error: unknown): boolean => hasCode(error, CODES) || hasLostCluster(error)

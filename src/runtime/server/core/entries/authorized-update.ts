@@ -9,6 +9,7 @@ import { applyScope, type Plan } from '../access/row-scope'
 import type { ApiRequest } from '../request/api-request'
 import type { Call } from '../request/session'
 import { changedMeanwhile, fieldForbidden, notFound } from '../error'
+import { repeat } from '../../engines/retry'
 import { toRequestError } from '../read/rows/invalid-value'
 import { loadVisible } from '../write/check-visible'
 import { ifMatchOf } from '../parse/if-match'
@@ -53,8 +54,6 @@ export type AuthorizeUpdate = (
   ctx: CallerContext, resource: string, id: string, fields: readonly string[], request?: Pick<ApiRequest, 'header'>,
 ) => Promise<AuthorizedUpdate>
 
-const ATTEMPTS = 8
-
 export const authorizeUpdate: AuthorizeUpdate = async (ctx, name, id, fields, request) => {
   const call = callOn(ctx, name, 'update')
   await authorize(call, call.resource, ['update'])
@@ -81,7 +80,7 @@ async function write(
   const { resource } = call
   const { key } = target
   const fields = names.map(name => resource.fields.get(name)!)
-  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+  return repeat(async () => {
     const scope = await applyScope<Plan>(call, { resource, trash: 'active' }, 'update')
     const [row] = await readStoredText(scope, [key], fields, call)
     if (!row) throw notFound()
@@ -95,18 +94,12 @@ async function write(
     const item = {
       ...target, data: { values, sent, given: sent }, condition: { clauses: unchanged, error: () => new StoredValuesChanged() },
     }
-    try {
-      return bodyWithRevision(await runUpdate({ bulk: false, items: [item] }, call, { onCommitting, async onCommitted([written]) {
-        const { values: after } = written!
-        const valueOf = (name: string) => after[name] === undefined ? before[name] : after[name]
-        await runLogged(() => onCommitted?.(before, Object.fromEntries(names.map(name => [name, valueOf(name)]))))
-      } }))
-    }
-    catch (error) {
-      if (!(error instanceof StoredValuesChanged)) throw error
-    }
-  }
-  throw changedMeanwhile()
+    return bodyWithRevision(await runUpdate({ bulk: false, items: [item] }, call, { onCommitting, async onCommitted([written]) {
+      const { values: after } = written!
+      const valueOf = (name: string) => after[name] === undefined ? before[name] : after[name]
+      await runLogged(() => onCommitted?.(before, Object.fromEntries(names.map(name => [name, valueOf(name)]))))
+    } }))
+  }, error => error instanceof StoredValuesChanged, changedMeanwhile)
 }
 
 async function runLogged(run: () => unknown): Promise<void> {

@@ -9,7 +9,7 @@ import type { Resource } from '../../schema/model'
 import type { Api } from '../api'
 import { CHANGE_KINDS, REPORTED, type Change } from '../extensions/changes'
 import { BusyError, ExpectationError, type BuiltStatement, type Engine, type Outcome } from '../../engines/engine'
-import { backOff } from '../../engines/retry'
+import { repeat } from '../../engines/retry'
 import type { GraphNode } from '../../schema/graph'
 import { requireSession, type Call, type Session } from '../request/session'
 import { hasParticipants } from '../commit/changes/report'
@@ -111,8 +111,6 @@ function changeOfTable(table: Table | string, kind: Change['kind'], id: string, 
 /** A table that no file of a registered table exports. */
 const unknownTable = (table: Table): GraphNode => ({ table, facts: describeTable(table), roles: {}, keys: [], children: [] })
 
-const MAX_ATTEMPTS = 5
-
 /**
  * Commits statements that the app builds, with the statements of plugins for the reported changes.
  * @returns the outcomes of the statements of the app
@@ -124,19 +122,15 @@ export async function commitReports(
   engine: Engine,
 ): Promise<readonly Outcome[]> {
   const plan = await planReports(statements, reported)
-  for (let attempt = 1; ; attempt++) {
-    const entries = await plan()
+  let entries: Awaited<ReturnType<typeof plan>> = []
+  const commit = async () => {
+    entries = await plan()
     if (entries.length === 0) return []
-    try {
-      const outcomes = await engine.commit(entries.map(({ entry }) => entry))
-      return outcomes.filter((_, index) => entries[index]!.operation !== undefined)
-    }
-    catch (error) {
-      if (!(error instanceof ExpectationError) || !entries[error.index]?.checksRead) throw error
-      if (attempt === MAX_ATTEMPTS) throw new BusyError(error)
-      await backOff(attempt)
-    }
+    const outcomes = await engine.commit(entries.map(({ entry }) => entry))
+    return outcomes.filter((_, index) => entries[index]!.operation !== undefined)
   }
+  const isOutdated = (error: unknown) => error instanceof ExpectationError && entries[error.index]?.checksRead === true
+  return repeat(commit, isOutdated, error => new BusyError(error))
 }
 
 async function planReports(statements: readonly BuiltStatement[], reported: readonly Report[]): Promise<PlanAttempt> {

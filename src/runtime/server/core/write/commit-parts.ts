@@ -24,8 +24,8 @@ export interface CommitRules {
   readonly operations: (parts: readonly WritePart[], commit: PartsCommit) => readonly WriteOperation[]
   /** The plan of the commit: that of the request, with the rows of the group. */
   readonly planOf: (parts: readonly WritePart[], commit: PartsCommit) => WritingPlan
-  /** Loads the rows again after one of them has changed since code judged it. */
-  readonly judgeAgain: (part: WritePart) => Promise<void>
+  /** Loads the rows again after one of them has changed since code judged it. Without it, the commit is not repeated. */
+  readonly judgeAgain?: (part: WritePart) => Promise<void>
   /** @throws If an item has an error. */
   readonly stop: (parts: readonly WritePart[]) => void
   readonly toError: (parts: readonly WritePart[], failure: CommitFailed) => Promise<unknown>
@@ -99,7 +99,7 @@ export function commitParts(parts: readonly WritePart[], commit: PartsCommit): A
   const commitOnce = () => commitOperations(rules.planOf(parts, commit), rules.operations(parts, commit), request.call)
   const isChanged = (error: unknown): error is CommitFailed => parts.some(({ plan, items }) => isChangedSinceJudged(error, plan, items))
   return attempt(commitOnce, async (error) => {
-    if (!isChanged(error)) throw error
+    if (!rules.judgeAgain || !isChanged(error)) throw error
     const items = itemsOf(parts)
     const before = items.map(({ row, references }) => ({ row, references, error: undefined }))
     for (const part of parts) await rules.judgeAgain(part)

@@ -37,11 +37,13 @@ export function itemContexts({ kind, resource }: Pick<WritePlan, 'kind' | 'resou
 
 /** Runs the before-hooks of each item. An error of a hook becomes the error of its item. */
 export function runBeforeEach(plan: Pick<WritePlan, 'kind' | 'resource'>, items: readonly Item[], call: Call): Awaitable<void> {
-  if (findHooks(call, call.resource, BEFORE[plan.kind]).length > 0) return forEachItem(items, item => runBefore(plan, item, call))
+  if (findHooks(call, call.resource, BEFORE[plan.kind]).length > 0) {
+    return forEachItem(items, item => item.isHooked ? undefined : runBefore(plan, item, call))
+  }
 }
 
 /** Replaces the item's values with the values that the hooks return. Adds the conditions that they set to those of the item. */
-export function runBefore({ kind, resource }: Pick<WritePlan, 'kind' | 'resource'>, item: Item, call: Call): Awaitable<void> {
+function runBefore({ kind, resource }: Pick<WritePlan, 'kind' | 'resource'>, item: Item, call: Call): Awaitable<void> {
   const id = item.key && idForHooks(resource, item.key)
   const takeCondition = <T>(result: T): T => {
     const condition = takeConditionOf(kind, item, call)

@@ -40,6 +40,10 @@ export interface Item extends Target {
   readonly ifMatch?: IfMatch
   /** The conditions of the request and of the before-hooks that the row must meet. */
   conditions?: readonly WriteCondition[]
+  /** Whether the before-hooks must not run, because they ran in an earlier try or there are none for this item. */
+  isHooked?: boolean
+  /** Values that a before-hook must not change, such as the keys of a link. */
+  readonly fixed?: Readonly<Record<string, unknown>>
   /** The rows that the foreign keys of the item reference. The commit checks them again. */
   references?: readonly Reference[]
 }

@@ -1,4 +1,5 @@
 /** The parts of a write: each has the items of one resource and one operation. Most writes have one part. */
+import type { ForeignKeyFacts } from '../../schema/drizzle/foreign-keys'
 import type { Scoped } from '../access/row-scope'
 import type { WritePlan } from '../plan/write'
 import type { Call } from '../request/session'
@@ -17,6 +18,8 @@ export interface WritePart {
   readonly isLoaded?: boolean
   /** Whether the rows were found a moment ago. A row that is missing now was changed by another request. */
   readonly isFound?: boolean
+  /** Whether the plan has checked the rows of this foreign key. The rows of the other foreign keys are then read before the commit. */
+  readonly isChecked?: (key: ForeignKeyFacts) => boolean
 }
 
 export const toPart = (plan: Scoped<WritePlan>, call: Call, items: readonly Item[]): WritePart =>

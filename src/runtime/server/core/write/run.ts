@@ -24,6 +24,8 @@ export interface CommitListeners {
   readonly onCommitting?: () => void
   /** Runs after the commit. The after-hooks follow; their errors do not undo the commit. */
   readonly onCommitted?: (items: readonly Item[]) => unknown
+  /** Runs further after-hooks, after those of the items. It adds their errors to `errors`. */
+  readonly afterHooks?: (errors: unknown[]) => Awaitable<void>
 }
 
 type Step = (parts: readonly WritePart[], request: PartsCommit['request']) => Awaitable<void>
@@ -39,7 +41,8 @@ const PREPARATIONS: readonly Step[] = [
   stopOnFailure,
   forEachPart(runBeforeEach),
   forEachPart(checkWritable),
-  forEachPart((plan, items, call) => checkReferences(plan, items, call, 'commit')),
+  parts => inTurn(parts, ({ plan, items, call, isChecked }) =>
+    checkReferences(plan, items, call, isChecked ? 'now' : 'commit', isChecked)),
   findReasons,
   (parts, request) => request.plan.confirm === undefined ? undefined : assertConfirmed(parts, request),
 ]
@@ -58,7 +61,7 @@ function load({ plan, items, call, isLoaded, isFound }: WritePart): Awaitable<vo
  */
 export async function runWrite(
   parts: readonly WritePart[],
-  { onCommitting, onCommitted }: CommitListeners = {},
+  { onCommitting, onCommitted, afterHooks }: CommitListeners = {},
   rules: CommitRules = ITEMS,
   request: PartsCommit['request'] = parts[0]!,
 ): Promise<readonly WriteResult[]> {
@@ -70,6 +73,7 @@ export async function runWrite(
   if (onCommitted) await onCommitted(itemsOf(parts))
   const errors: unknown[] = []
   for (const [index, { plan, items, call }] of parts.entries()) await runAfter(plan, items, results[index]!, call, errors)
+  await afterHooks?.(errors)
   if (errors.length > 0) throw errors[0]
   return results
 }

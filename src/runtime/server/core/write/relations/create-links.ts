@@ -1,56 +1,57 @@
 /** Creates links. If the junction is a resource, its create rules apply to each link. */
 import { groupBy } from '../../../../shared/group-by'
+import type { ForeignKeyFacts } from '../../../schema/drizzle/foreign-keys'
 import type { Call } from '../../request/session'
 import { allFields, keyFields, readableFields, select } from '../../access/fields'
 import { findHooks } from '../../request/hooks'
 import type { WritePlan } from '../../plan/write'
 import { inTuples } from '../../sql/list/index'
 import { tupleKey } from '../../sql/tuple-key'
-import { within, type Plan, type Scoped } from '../../access/row-scope'
+import { within, type Plan } from '../../access/row-scope'
 import { needsSources, reportRows, withReported } from '../../commit/changes/report'
 import { rowsWhere } from '../../commit/changes/source'
 import { changedTable } from '../../commit/changes/table'
 import type { WriteOperation } from '../../commit/operation'
 import { findTrashed, restoreLinkOperations, type TrashedLinks } from './restore-links'
-import { filterLinks, forJunction, linkedClauses, sameLink, type LinkTask, type NewLink, type ScopedLink } from './links'
+import { readLinks, forJunction, linkedClauses, sameLink, type LinkTask, type NewLink, type ScopedLink } from './links'
 import { junctionFields } from '../../read/rows/junction'
-import { valuesAt, type RecordValues } from '../../read/rows/decode'
+import { valuesAt } from '../../read/rows/decode'
 import { createValues } from '../server-values'
 import { insertStatements, type Unless } from '../../commit/insert'
 import { selectStatement } from '../../commit/select'
 import { referenceOperations } from '../reference-operations'
 import { writableValues } from '../writable-values'
+import { toPart, type WritePart } from '../parts'
 import { toNewLink } from './new-link'
 import { isNull } from '../../sql/conditions'
 import type { Where } from '../../sql/where'
 
 export interface LinkCreates {
-  readonly plan: Scoped<WritePlan>
-  /** The request in the context of the junction. */
-  readonly call: Call
+  readonly part: WritePart
+  /** The items of the part: the new links, and links that exist but that the caller cannot see. The same rules apply to both. */
+  readonly links: readonly NewLink[]
+  /** The new links. */
   readonly items: readonly NewLink[]
-  /** Links that exist, but that the caller cannot see. The rules for new links apply to them, and the insert leaves them out. */
-  readonly hidden: readonly NewLink[]
   /** The primary keys of existing links that the insert leaves out. */
   readonly kept: readonly (readonly unknown[])[]
   readonly trashed?: TrashedLinks
   /** The primary keys of the added links. The commit fills this set. */
   readonly added: Set<string>
-  /** The added links, by their target key. The commit fills this map. */
-  readonly records: Map<string, RecordValues>
 }
 
 /** @throws `VALIDATION_FAILED` for a link that the junction's schema does not accept. */
 export async function planCreates(task: LinkTask, call: Call): Promise<LinkCreates> {
   const { link, targets } = task
-  const { relation: { junction: { resource, registered } }, metadata, through, tenantId } = link
+  const { relation: { junction }, metadata, through, tenantId } = link
+  const { resource, registered } = junction
   const junctionCall = registered ? forJunction(call, resource, 'create') : call
   const plan = within<Plan, WritePlan>(through, {
     kind: 'create', items: [], bulk: false, atomic: true, tenantId,
     // An error names only these fields.
     selection: registered ? await readableFields(junctionCall, resource) : allFields(resource),
   })
-  const linked = registered || needsSources(call) ? await findLinked(task, call) : new Map<string, readonly unknown[]>()
+  const mustFind = targets.values.length > 0 && (registered || needsSources(call))
+  const linked = mustFind ? await findLinked(task, call) : new Map<string, readonly unknown[]>()
   const seen = registered && linked.size > 0 ? await findSeen(task, call) : undefined
   const insertExisting = !needsSources(call) && canInsertExisting(link, call)
   const kept: (readonly unknown[])[] = []
@@ -72,7 +73,12 @@ export async function planCreates(task: LinkTask, call: Call): Promise<LinkCreat
     }
   }
   const trashed = items.length > 0 && resource.roles.deletedAt ? await findTrashed(task, items, call) : undefined
-  return { plan, call: junctionCall, items, hidden, kept, ...trashed && { trashed }, added: new Set(), records: new Map() }
+  // The plan of the link has checked the record and the records to link.
+  const isChecked = ({ columns, foreignTable }: ForeignKeyFacts) =>
+    [junction.sourceKey, junction.targetKey].some(side => side.foreignTable === foreignTable && side.columns.join() === columns.join())
+  const links = [...items, ...hidden]
+  const part = { ...toPart(plan, junctionCall, links), isChecked }
+  return { part, links, items, kept, ...trashed && { trashed }, added: new Set() }
 }
 
 /** Without hooks and field rules, the insert can contain existing links, because its statement skips them. */
@@ -90,11 +96,8 @@ async function findSeen(task: LinkTask, call: Call): Promise<ReadonlySet<string>
   // Both match the tenant and the trash. A shorter scope has no further conditions.
   if (!through.accepts && through.scope.length < existing.length) return undefined
   const targetFields = junctionFields(relation, relation.junction.targetKey.columns)
-  const columns = allFields(resource)
-  const where = [...existing, inTuples(call.engine, targetFields, targets.values), ...through.scope]
-  const rows = await call.engine.query(selectStatement(call, resource, where, columns))
-  const visible = through.accepts ? await filterLinks(rows, resource, through) : rows
-  return new Set(visible.map(row => tupleKey(valuesAt(columns, targetFields)(row))))
+  const visible = await readLinks(through, [...existing, inTuples(call.engine, targetFields, targets.values)], call)
+  return new Set(visible.map(row => tupleKey(valuesAt(allFields(resource), targetFields)(row))))
 }
 
 /** Reads the primary keys of the existing links, by their target key. */
@@ -109,12 +112,11 @@ export async function findLinked(task: LinkTask, call: Call): Promise<ReadonlyMa
 }
 
 /** Checks the references of the metadata, restores links from the junction's trash, and inserts the other links. */
-export function createLinkOperations(task: LinkTask, creates: LinkCreates, call: Call): WriteOperation[] {
+export function createLinkOperations(task: LinkTask, creates: LinkCreates, call: Call, time: Date): WriteOperation[] {
   const { link, counts } = task
   const { resource, unique } = link.relation.junction
   const { deletedAt } = resource.roles
-  const { plan, call: junctionCall, items, added } = creates
-  const time = new Date()
+  const { part: { plan, call: junctionCall }, items, added } = creates
   const columns = withReported(call, resource, keyFields(resource))
   const keyOf = valuesAt(columns, resource.primaryKey)
   const rows = items.map(item => ({ values: createValues(plan, writableValues(plan, item), junctionCall, time) }))
@@ -169,19 +171,22 @@ function keptLinksExist(task: LinkTask, { kept }: LinkCreates, call: Call): Writ
 }
 
 /** Reads the added links at the end of the commit, for the after-hooks. */
-export async function readAddedOperations(task: LinkTask, creates: LinkCreates, call: Call): Promise<WriteOperation[]> {
+export function readAddedOperations(task: LinkTask, creates: LinkCreates, call: Call): WriteOperation[] {
   const { relation } = task.link
   const { resource, registered, targetKey } = relation.junction
-  const { items, added, records } = creates
+  const { part: { plan, written }, items, added } = creates
   if (!registered || !hasAfter(call, resource) || items.length === 0) return []
   const fields = junctionFields(relation, targetKey.columns)
-  const readable = await readableFields(creates.call, resource)
   const needed = new Set([...resource.primaryKey, ...fields])
-  const selection = select(resource, field => readable.byName.has(field.name) || needed.has(field))
+  const selection = select(resource, field => plan.selection.byName.has(field.name) || needed.has(field))
   const where = [...linkedClauses(task), inTuples(call.engine, fields, items.map(({ target }) => target))]
   const selectAdded = { ...selectStatement(call, resource, where, selection), expectedRows: undefined }
   const [keyOf, targetOf] = [valuesAt(selection, resource.primaryKey), valuesAt(selection, fields)]
+  const indexOf = new Map(items.map(({ target, index }) => [tupleKey(target), index]))
   return [{ statement: selectAdded, read: ({ rows }) => {
-    for (const row of rows) if (added.has(tupleKey(keyOf(row)))) records.set(tupleKey(targetOf(row)), selectAdded.decode(row))
+    for (const row of rows) {
+      const index = added.has(tupleKey(keyOf(row))) ? indexOf.get(tupleKey(targetOf(row))) : undefined
+      if (index !== undefined) written.set(index, { record: selectAdded.decode(row) })
+    }
   } }]
 }

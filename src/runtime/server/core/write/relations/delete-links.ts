@@ -4,20 +4,20 @@ import type { Row } from '../../../engines/engine'
 import type { Call } from '../../request/session'
 import { refused } from '../../error'
 import { allFields, keyFields } from '../../access/fields'
-import { findHooks, idForHooks, itemContext, runAfterHooks, type AnyHook } from '../../request/hooks'
+import { findHooks, itemContext } from '../../request/hooks'
 import { findDependents } from '../cascade/dependents'
 import type { WritePlan } from '../../plan/write'
 import { inTuples } from '../../sql/list/index'
 import { tupleKey } from '../../sql/tuple-key'
-import { applyScope, within, type Plan, type Scoped } from '../../access/row-scope'
+import { applyScope, within, type Plan } from '../../access/row-scope'
 import { changedTable } from '../../commit/changes/table'
 import type { WriteOperation } from '../../commit/operation'
 import { conditionOperations } from '../conditions'
 import { databaseDeletes } from '../database-effects'
-import { runBefore } from '../hooks'
+import { toPart, type WritePart } from '../parts'
 import { keysOf, type Item } from '../items'
 import { keysClause } from '../targets'
-import { forJunction, filterLinks, linksToVisible, type HookResults, type LinkTask } from './links'
+import { forJunction, filterLinks, readLinks, linksToVisible, type LinkTask } from './links'
 import { junctionFields } from '../../read/rows/junction'
 import { checkUnchanged } from '../row-clauses'
 import { decoder, valuesAt } from '../../read/rows/decode'
@@ -33,29 +33,30 @@ import { parameterize } from '../../sql/parameterize'
 
 type KeyValues = readonly (readonly unknown[])[]
 
-/** The links to remove. They are read before the commit, because the junction has delete rules, delete hooks or dependents. */
 export interface LinkDeletes {
-  readonly plan: Scoped<WritePlan>
-  /** The request in the context of the junction. */
-  readonly call: Call
-  readonly items: readonly Item[]
-  readonly rows: readonly Row[]
-  /** The primary keys of all links that were read, including the links that stay. */
-  readonly existingKeys: KeyValues
+  /** Its items are the links to remove, if they were read before the commit: the junction has delete rules, delete hooks or dependents. */
+  readonly part: WritePart
+  /** Absent if one statement removes the links, without reading them. */
+  readonly read?: {
+    readonly rows: readonly Row[]
+    /** The primary keys of all links that were read, including the links that stay. */
+    readonly existingKeys: KeyValues
+  }
 }
 
 /**
  * Finds the links to remove: the links that the request names or, for a replacement, the visible links that it does not name.
  * @param visible reads the target keys of the linked records that the caller can see. It runs only for a replacement.
- * @returns `undefined` when one statement can remove the links without reading them.
  * @throws 403 for a link that the caller can see but cannot delete.
  */
-export async function planDeletes(task: LinkTask, visible: () => Promise<KeyValues>, call: Call): Promise<LinkDeletes | undefined> {
+export async function planDeletes(task: LinkTask, visible: () => Promise<KeyValues>, call: Call): Promise<LinkDeletes> {
   const { link: { relation, through }, ofParent, targets, mode } = task
   const { junction: { resource, registered } } = relation
-  if (!registered || mode === 'add') return undefined
+  const removal = { kind: 'delete', items: [], bulk: false, atomic: true, selection: keyFields(resource) } as const
+  const unread = { part: toPart(within<Plan, WritePlan>(through, removal), call, []) }
+  if (!registered) return unread
   const deleteRules = await applyScope<Plan>(call, { resource, trash: 'active' }, 'delete')
-  if (!deleteRules.accepts && isSameScope(deleteRules.scope, through.scope, call) && !mustReadLinks(task, call)) return undefined
+  if (!deleteRules.accepts && isSameScope(deleteRules.scope, through.scope, call) && !mustReadLinks(task, call)) return unread
   const columns = allFields(resource)
   const targetFields = junctionFields(relation, relation.junction.targetKey.columns)
   const targetKeyOf = valuesAt(columns, targetFields)
@@ -67,7 +68,9 @@ export async function planDeletes(task: LinkTask, visible: () => Promise<KeyValu
   const rows = through.accepts ? await filterLinks(candidates, resource, through) : candidates
   const keyOf = valuesAt(columns, resource.primaryKey)
   const junctionCall = forJunction(call, resource, 'delete')
-  await assertDeletable(rows, rows.map(keyOf), deleteRules, junctionCall)
+  const named = rows.length > 0 ? await readLinks(deleteRules, [inTuples(call.engine, resource.primaryKey, rows.map(keyOf))], call) : []
+  // As on the junction's own routes: the caller can see the link, but cannot delete it.
+  if (named.length < rows.length) throw refused(junctionCall.ctx)
   const decode = decoder(columns)
   const items = rows.map((row, index): Item => {
     const record = decode(row)
@@ -82,11 +85,8 @@ export async function planDeletes(task: LinkTask, visible: () => Promise<KeyValu
     }
   })
   const scope = [...through.scope, ...deleteRules.scope, ...mode === 'replace' ? [linksToVisible(task.link)] : []]
-  const plan = within<Plan, WritePlan>(
-    { ...deleteRules, scope },
-    { kind: 'delete', items: [], bulk: true, atomic: true, selection: keyFields(resource) },
-  )
-  return { plan, call: junctionCall, items, rows, existingKeys: existing.map(keyOf) }
+  const plan = within<Plan, WritePlan>({ ...deleteRules, scope }, removal)
+  return { part: { ...toPart(plan, junctionCall, items), isLoaded: true }, read: { rows, existingKeys: existing.map(keyOf) } }
 }
 
 const isSameScope = (some: readonly Where[], others: readonly Where[], { engine }: Call) =>
@@ -98,35 +98,13 @@ function mustReadLinks({ link: { relation: { junction: { resource } } } }: LinkT
   return hooks.length > 0 || findDependents(call.api.graph, resource.table).edges.length > 0
 }
 
-/** @throws 403 for a link that the caller can see but cannot delete, as on the junction's own routes. */
-async function assertDeletable(rows: readonly Row[], keys: KeyValues, deleteRules: Scoped<Plan>, call: Call): Promise<void> {
-  const { resource } = deleteRules
-  if (rows.length === 0) return
-  const where = [inTuples(call.engine, resource.primaryKey, keys), ...deleteRules.scope]
-  const found = await call.engine.query(selectStatement(call, resource, where, keyFields(resource)))
-  if (found.length < rows.length) throw refused(call.ctx)
-  if (deleteRules.accepts && (await filterLinks(rows, resource, deleteRules)).length < rows.length) throw refused(call.ctx)
-}
-
-export async function runBeforeDeleteHooks(
-  { link }: LinkTask,
-  { plan: { resource }, call, items }: LinkDeletes,
-  hookResults: HookResults,
-): Promise<void> {
-  for (const item of items) {
-    const linkId = `${link.relation.name} - ${tupleKey(item.key!)}`
-    const result = hookResults.get(linkId)
-    if (result) Object.assign(item, result)
-    else await runBefore({ kind: 'delete', resource }, item, call)
-    hookResults.set(linkId, { values: item.values, ctx: item.ctx, conditions: item.conditions })
-  }
-}
-
 /**
  * Removes the links in one statement. A soft delete also moves the links' dependents to the trash.
  * Before that, it checks that the links still exist. If the junction has an `objectLevel` rule, the links must also be unchanged.
  */
-export function deleteLinkOperations(task: LinkTask, { plan, items, rows, existingKeys }: LinkDeletes, call: Call): WriteOperation[] {
+export function deleteLinkOperations(
+  task: LinkTask, { plan, items, written }: WritePart, { rows, existingKeys }: NonNullable<LinkDeletes['read']>, call: Call, time: Date,
+): WriteOperation[] {
   const { counts, ofParent, mode, link: { through } } = task
   const { resource, scope } = plan
   const { primaryKey } = resource
@@ -144,7 +122,6 @@ export function deleteLinkOperations(task: LinkTask, { plan, items, rows, existi
     // The link exists, so that its condition is the only reason why this check can fail.
     ...conditionOperations(plan, items, call).map(operation => ({ ...operation, expectation: 'condition' as const })),
   ]
-  const time = new Date()
   const trash = () => trashValues(plan, crypto.randomUUID(), call, time)
   const removal: WriteOperation = {
     statement: resource.roles.deletedAt
@@ -152,6 +129,7 @@ export function deleteLinkOperations(task: LinkTask, { plan, items, rows, existi
       : { ...deleteStatement(call, resource, where), expectedRows: undefined },
     read: () => {
       counts.removed += items.length
+      for (const { index } of items) written.set(index, {})
     },
     changes: { table: changedTable(call, resource), kind: 'unlink', keys: keysOf(items) },
   }
@@ -171,11 +149,5 @@ export function noOtherLinks(resource: Plan['resource'], where: readonly Where[]
   return {
     statement: { ...selectStatement(call, resource, [...where, ...others], keyFields(resource)), expectedRows: 0 },
     expectation: 'group',
-  }
-}
-
-export async function runAfterDeleteHooks({ plan: { resource }, call, items }: LinkDeletes, errors: unknown[]): Promise<void> {
-  for (const { key, ctx } of items) {
-    await runAfterHooks(call, 'afterDelete', undefined, run => (run as AnyHook)(idForHooks(resource, key!), ctx), errors)
   }
 }

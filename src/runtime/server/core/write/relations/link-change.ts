@@ -42,7 +42,7 @@ export interface LinkChange {
 
 /** @throws 403 or 400 when the junction refuses a link. */
 export async function planLinkChange(task: LinkTask, call: Call): Promise<LinkChange> {
-  const { link, mode, ofParent, targets } = task
+  const { link, mode, ofParent } = task
   const { resource } = link.relation.junction
   const keys = keyFields(resource)
   const visibleLinks = selectStatement(call, resource, [ofParent, ...link.through.scope], keys)
@@ -50,17 +50,19 @@ export async function planLinkChange(task: LinkTask, call: Call): Promise<LinkCh
     ? { records: await readVisible(task, call), linkKeys: (await call.engine.query(visibleLinks)).map(valuesAt(keys, resource.primaryKey)) }
     : undefined
   const visible = async () => valuesOfLinked(link, accepted?.records ?? await readVisible(task, call))
-  const deletes = await planDeletes(task, visible, call)
-  const creates = mode === 'remove' || targets.values.length === 0 ? undefined : await planCreates(task, call)
+  const deletes = mode === 'add' ? undefined : await planDeletes(task, visible, call)
+  const creates = mode === 'remove' ? undefined : await planCreates(task, call)
   return { task, ...creates && { creates }, ...deletes && { deletes }, ...accepted && { accepted } }
 }
 
-export async function linkOperations({ task, creates, deletes, accepted }: LinkChange, call: Call): Promise<WriteOperation[]> {
-  const { link, mode, ofParent, counts } = task
+export function linkOperations({ task, creates, deletes, accepted }: LinkChange, call: Call, time: Date): WriteOperation[] {
+  const { link, ofParent, counts } = task
   const added: WriteOperation[] = creates
-    ? [...createLinkOperations(task, creates, call), ...(await readAddedOperations(task, creates, call))]
+    ? [...createLinkOperations(task, creates, call, time), ...readAddedOperations(task, creates, call)]
     : []
-  const removed = deletes ? deleteLinkOperations(task, deletes, call) : mode === 'add' ? [] : removeOperations(task, accepted, call)
+  const removed = deletes?.read
+    ? deleteLinkOperations(task, deletes.part, deletes.read, call, time)
+    : deletes ? removeOperations(task, accepted, call, time) : []
   const total: WriteOperation[] = hasObjectLevel(link)
     ? []
     : [{ statement: countLinks(link, ofParent, call), read: ({ rows }) => {
@@ -84,6 +86,7 @@ function removeOperations(
   task: LinkTask,
   accepted: LinkChange['accepted'],
   call: Call,
+  time: Date,
 ): WriteOperation[] {
   const { link: { relation, through }, ofParent, counts } = task
   const { resource } = relation.junction
@@ -93,7 +96,7 @@ function removeOperations(
     statement: { ...selectStatement(call, resource, where, reported, 'update'), expectedRows: undefined },
     changes: reportRows(call, resource, 'unlink', reported, 'before', () => rowsWhere(changedTable(call, resource), where)),
   }
-  const trash = () => trashValues({ resource } as WritePlan, crypto.randomUUID(), call, new Date())
+  const trash = () => trashValues({ resource } as WritePlan, crypto.randomUUID(), call, time)
   return [
     ...(accepted ? [noOtherLinks(resource, [ofParent, ...through.scope], accepted.linkKeys, call)] : []),
     ...(hasListeners(call) ? [reportChanges] : []),
@@ -124,12 +127,12 @@ function removedClauses({ link, mode, ofParent, targets }: LinkTask, accepted: L
  * return no outcomes of a commit that rolls back.
  */
 export async function predictCounts({ task, creates, deletes, accepted }: LinkChange, call: Call): Promise<void> {
-  const { link, counts, mode, ofParent } = task
+  const { link, counts, ofParent } = task
   if (!call.engine.supportsFollowUp) {
     const { resource } = link.relation.junction
     const removed = async () => (await call.engine.query(
       selectStatement(call, resource, removedClauses(task, accepted, call), keyFields(resource)))).length
-    counts.removed = deletes ? deletes.items.length : mode === 'add' ? 0 : await removed()
+    counts.removed = deletes?.read ? deletes.part.items.length : deletes ? await removed() : 0
     const linked = creates ? await findLinked(task, call) : new Map()
     counts.added = creates?.items.filter(({ target }) => !linked.has(tupleKey(target))).length ?? 0
     if (!hasObjectLevel(link)) counts.total = Number((await call.engine.query(countLinks(link, ofParent, call)))[0]![0])

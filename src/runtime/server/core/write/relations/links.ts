@@ -18,7 +18,7 @@ import { within, type Plan, type Scoped } from '../../access/row-scope'
 import type { Item } from '../items'
 import { filterAccepted, maxScanRows, tooManyRowsToCheck } from '../../read/rows/object-level'
 import { decoder, valuesAt } from '../../read/rows/decode'
-import { readOne } from '../../read/rows/rows'
+import { readOne, readRows } from '../../read/rows/rows'
 import { selectList } from '../../read/rows/select'
 import { junctionFields, joinCondition } from '../../read/rows/junction'
 import { and, equals, isNull, whereClause } from '../../sql/conditions'
@@ -48,9 +48,6 @@ export interface Targets {
   readonly columns: Selection
   readonly rows: readonly Row[]
 }
-
-/** The results of the before-hooks, by link. A retry of the commit reuses them, so that no hook runs twice for one link. */
-export type HookResults = Map<string, Pick<Item, 'values' | 'ctx' | 'conditions'>>
 
 /** A link to add. */
 export interface NewLink extends Item {
@@ -120,6 +117,12 @@ export async function acceptedLinks(
   const rows = await call.engine.query(statement(call, where`${links} limit ${value(max + 1)}`))
   if (rows.length > max) throw tooManyRowsToCheck(max, 'The record has too many links.')
   return filterLinks(rows, resource, through)
+}
+
+/** Reads the links that the scope contains, by its rules in SQL and in code. */
+export async function readLinks(scope: Scoped<Plan>, where: readonly Where[], call: Call): Promise<readonly Row[]> {
+  const read = within<Plan, ReadPlan>(scope, { where, selection: allFields(scope.resource), order: [], count: false })
+  return (await readRows(read, { maxScanned: Infinity }, call)).rows
 }
 
 /** Keeps the rows of a junction that its object-level rule accepts. */

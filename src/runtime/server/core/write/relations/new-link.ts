@@ -11,7 +11,7 @@ export async function toNewLink(task: LinkTask, index: number, target: readonly 
   const field = (name: string) => resource.fields.get(name)!
   const decoded = (name: string) => field(name).decode?.(driverValues.get(name)) ?? driverValues.get(name)
   const names = [...driverValues.keys()]
-  const base = { index, target, ctx: itemContext(call) }
+  const base = { index, target, ctx: itemContext(call), isHooked: !registered }
   if (!registered) {
     const values = { ...metadata[index], ...Object.fromEntries(names.map(name => [name, decoded(name)])) }
     return { ...base, sent: Object.keys(metadata[index]!), values, original: values }
@@ -35,11 +35,13 @@ export async function toNewLink(task: LinkTask, index: number, target: readonly 
     sentKeys: [...Object.keys(metadata[index]!), ...writableKeys],
     values: { ...linkValues },
     original: linkValues,
+    // A hook must not link other records than the request names.
+    fixed: Object.fromEntries(names.filter(name => name !== resource.tenant?.name).map(name => [name, decoded(name)])),
   }
 }
 
 /** Returns both keys of a link: the driver values, by column name. */
-export function linkKeys(
+function linkKeys(
   {
     link: {
       relation: {

@@ -8,7 +8,8 @@ import { allFields, keyFields } from '../../access/fields'
 import type { WritePlan } from '../../plan/write'
 import { inTuples } from '../../sql/list/index'
 import { tupleKey } from '../../sql/tuple-key'
-import { applyScope, type Plan, type Scoped } from '../../access/row-scope'
+import { applyScope, type Plan } from '../../access/row-scope'
+import type { LinkCreates } from './create-links'
 import { hasListeners, reportedColumns, reportRows } from '../../commit/changes/report'
 import { changedTable } from '../../commit/changes/table'
 import type { WriteOperation } from '../../commit/operation'
@@ -70,20 +71,13 @@ function latestByTarget(rows: readonly Row[], resource: WritePlan['resource'], f
   return latest
 }
 
-interface RestoreInput {
-  readonly plan: Scoped<WritePlan>
-  readonly items: readonly NewLink[]
-  readonly trashed?: TrashedLinks
-  readonly added: Set<string>
-}
-
 /**
  * Restores links with the values of the new links. It replaces the old values, because the caller might not have permission for them.
  * One statement restores all links that receive the same values.
  */
 export function restoreLinkOperations(
   task: LinkTask,
-  { plan, items, trashed, added }: RestoreInput,
+  { part: { plan }, items, trashed, added }: LinkCreates,
   needsRows: boolean,
   call: Call,
   time: Date,

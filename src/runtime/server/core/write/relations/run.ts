@@ -2,25 +2,27 @@
  * Changes the links of a record in one commit for all relations of the request. The caller must be able to see the record and the records
  * to link. Links that the caller cannot see stay.
  */
-import { backOff } from '../../../engines/retry'
+import { repeat } from '../../../engines/retry'
 import type { AutoApiContext } from '../../../registration'
 import type { Call } from '../../request/session'
 import { changedMeanwhile } from '../../error'
 import { keyFields } from '../../access/fields'
 import { itemContext, runAfterHooks, runHooks, type AnyHook } from '../../request/hooks'
+import type { LinkMode } from '../../parse/relation'
 import type { LinkPlan } from '../../plan/relation'
 import { inTuples } from '../../sql/list/index'
+import { tupleKey } from '../../sql/tuple-key'
 import { within, type Plan, type Scoped } from '../../access/row-scope'
 import { certified } from '../../commit/certify'
-import { commitOperations } from '../../commit/commit'
 import { CommitFailed } from '../../commit/failure'
 import type { Expectation, WriteOperation } from '../../commit/operation'
-import type { Target } from '../items'
-import { runAfterCreateHooks, runBeforeCreateHooks } from './create-hooks'
-import { runAfterDeleteHooks, runBeforeDeleteHooks } from './delete-links'
+import type { Item, Target } from '../items'
+import type { CommitRules } from '../commit-parts'
+import { stopOnFailure, type WritePart } from '../parts'
+import { runWrite } from '../run'
 import { countVisible, hasObjectLevel, linkOperations, planLinkChange, predictCounts, type LinkChange } from './link-change'
 import { loadLinkTargets, targetOperations } from './targets'
-import { readParentValues, type Counts, type HookResults, type LinkTask, type ScopedLink } from './links'
+import { readParentValues, type Counts, type LinkTask, type ScopedLink } from './links'
 import { junctionFields } from '../../read/rows/junction'
 import { rowClauses } from '../row-clauses'
 import { loadTargets } from '../targets'
@@ -31,54 +33,53 @@ export interface LinkResult {
   readonly results: readonly ({ readonly relation: string } & Readonly<Counts>)[]
 }
 
-/** The maximum number of tries. A try fails if rows that the plan relies on change before the commit. */
-const MAX_TRIES = 8
-
 export async function executeLink(plan: Scoped<LinkPlan>, call: Call): Promise<LinkResult> {
   const ctx = itemContext(call)
-  const hookResults: HookResults = new Map()
-  const changes = await commitWithRetries(async () => {
-    const decision = await decide(plan, ctx, call)
-    await runBeforeHooks(decision.changes, ctx, hookResults, call)
-    // The kind selects the error of a foreign key violation: a removal fails if another row still references the link.
-    await commitOperations(
-      { ...decision.row, kind: plan.mode === 'remove' ? 'delete' : 'update' },
-      await toOperations(plan, decision, call),
-      call,
-    )
-    return decision.changes
-  })
-  const tasks = changes.map(({ task }) => task)
+  const hooked: HookedLinks = new Map()
+  const changes = await repeat(async (attempt) => {
+    const decision = await decide(plan, call)
+    const { changes } = decision
+    if (attempt === 1) await runBeforeLink(changes, ctx, call)
+    const parts = [...partsOf(changes, 'deletes'), ...partsOf(changes, 'creates')]
+    reuseHooks(changes, hooked)
+    await runWrite(parts, {
+      onCommitting: () => rememberHooks(changes, hooked),
+      onCommitted: () => countTotals(changes, call),
+      afterHooks: errors => runAfterLink(changes, ctx, errors, call),
+    }, linkRules(plan, decision), { plan: parts[0]!.plan, call })
+    return changes
+  }, error => error instanceof CommitFailed, changedMeanwhile)
   if (call.ctx.dryRun) for (const change of changes) await predictCounts(change, call)
-  else for (const task of tasks) if (hasObjectLevel(task.link)) task.counts.total = await countVisible(task, call)
-  const results = tasks.map(({ link, counts }) => ({ relation: link.relation.name, ...counts }))
-  const errors: unknown[] = []
-  for (const { creates, deletes } of changes) {
-    if (deletes) await runAfterDeleteHooks(deletes, errors)
-    if (creates) await runAfterCreateHooks(creates, errors)
-  }
-  for (const result of results) {
-    await runAfterHooks(call, 'afterLink', result, (run, result) => (run as AnyHook)(result.relation, result, ctx), errors)
-  }
-  if (errors.length > 0) throw errors[0]
-  return { plan, results }
+  return { plan, results: resultsOf(changes) }
 }
 
-/** A new try would fail for the same reason. */
-const FINAL: ReadonlySet<Expectation> = new Set(['restrict', 'condition'])
+const partsOf = (changes: readonly LinkChange[], kind: 'creates' | 'deletes'): readonly WritePart[] =>
+  changes.flatMap(change => change[kind]?.part ?? [])
 
-/** Tries again if rows have changed since they were read or checked. @throws 409 if rows change during every try. */
-async function commitWithRetries(commit: () => Promise<readonly LinkChange[]>): Promise<readonly LinkChange[]> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await commit()
-    }
-    catch (error) {
-      if (!(error instanceof CommitFailed)) throw error
-      if (error.expectation === undefined || FINAL.has(error.expectation)) throw error.reason
-      if (tries === MAX_TRIES) throw changedMeanwhile()
-      await backOff(tries)
-    }
+const resultsOf = (changes: readonly LinkChange[]): LinkResult['results'] =>
+  changes.map(({ task: { link, counts } }) => ({ relation: link.relation.name, ...counts }))
+
+/** SQL cannot count links under an object-level rule. */
+async function countTotals(changes: readonly LinkChange[], call: Call): Promise<void> {
+  for (const { task } of changes) if (hasObjectLevel(task.link)) task.counts.total = await countVisible(task, call)
+}
+
+/** The links whose before-hooks have run. A new try uses their values, so that no hook runs twice for one link. */
+type HookedLinks = Map<string, Item>
+
+const linksOf = (changes: readonly LinkChange[]) => changes.flatMap(({ task: { link: { relation } }, deletes, creates }) => [
+  ...(deletes?.part.items ?? []).map(item => ({ item, id: `${relation.name} - ${tupleKey(item.key!)}` })),
+  ...(creates?.links ?? []).map(item => ({ item, id: `${relation.name} + ${tupleKey(item.target)}` })),
+])
+
+function rememberHooks(changes: readonly LinkChange[], hooked: HookedLinks): void {
+  for (const { item, id } of linksOf(changes)) hooked.set(id, item)
+}
+
+function reuseHooks(changes: readonly LinkChange[], hooked: HookedLinks): void {
+  for (const { item, id } of linksOf(changes)) {
+    const known = hooked.get(id)
+    if (known) Object.assign(item, { values: known.values, ctx: known.ctx, conditions: known.conditions, isHooked: true })
   }
 }
 
@@ -93,7 +94,7 @@ interface Decision {
  * Plans the change. Applies the rules of the record, of the records to link and of the junction.
  * @throws The error of the first rule that refuses, before any hook runs.
  */
-async function decide(plan: Scoped<LinkPlan>, ctx: AutoApiContext, call: Call): Promise<Decision> {
+async function decide(plan: Scoped<LinkPlan>, call: Call): Promise<Decision> {
   const row = within<LinkPlan, Plan>(plan, {})
   const target: Target = { key: plan.key }
   await loadTargets(row, [target], call)
@@ -116,30 +117,35 @@ async function toLinkTask(plan: Scoped<LinkPlan>, link: ScopedLink, call: Call):
   }
 }
 
-/** Runs the hooks of the record's resource, then the hooks of the junctions for each link. A retry does not run a hook again. */
-async function runBeforeHooks(changes: readonly LinkChange[], ctx: AutoApiContext, hookResults: HookResults, call: Call): Promise<void> {
-  if (!hookResults.has(LINK)) {
-    for (const { task: { link: { relation: { name }, ids } } } of changes) {
-      await runHooks(call, 'beforeLink', ids, run => (run as AnyHook)(name, ids, ctx))
-    }
-    hookResults.set(LINK, { values: {}, ctx })
-  }
-  for (const { task, deletes } of changes) if (deletes) await runBeforeDeleteHooks(task, deletes, hookResults)
-  for (const { task, creates } of changes) if (creates) await runBeforeCreateHooks(task, creates, hookResults)
+async function runBeforeLink(changes: readonly LinkChange[], ctx: AutoApiContext, call: Call): Promise<void> {
+  for (const { task: { link: { relation: { name }, ids } } } of changes)
+    await runHooks(call, 'beforeLink', ids, run => (run as AnyHook)(name, ids, ctx))
 }
 
-const LINK = 'link'
+async function runAfterLink(changes: readonly LinkChange[], ctx: AutoApiContext, errors: unknown[], call: Call): Promise<void> {
+  for (const result of resultsOf(changes))
+    await runAfterHooks(call, 'afterLink', result, (run, result) => (run as AnyHook)(result.relation, result, ctx), errors)
+}
 
-async function toOperations({ mode }: Scoped<LinkPlan>, { row, target, changes }: Decision, call: Call): Promise<WriteOperation[]> {
+/** After these errors, a new try would fail for the same reason. */
+const FINAL: ReadonlySet<Expectation | undefined> = new Set([undefined, 'restrict', 'condition'])
+
+/** The commit fails with {@link CommitFailed} if rows have changed since they were read. The change of the links is then planned again. */
+const linkRules = ({ mode }: LinkPlan, decision: Decision): CommitRules => ({
+  operations: (_, { time, request: { call } }) => toOperations(mode, decision, call, time),
+  // The kind selects the error of a foreign key violation: a removal fails if another row still references the link.
+  planOf: () => ({ ...decision.row, kind: mode === 'remove' ? 'delete' : 'update' }),
+  stop: stopOnFailure,
+  toError: async (_, failure) => FINAL.has(failure.expectation) ? failure.reason : failure,
+})
+
+function toOperations(mode: LinkMode, { row, target, changes }: Decision, call: Call, time: Date): WriteOperation[] {
   const parentLock = { table: row.resource.facts.name, operation: lockParent(row, target, call) }
   const targetLocks = changes.flatMap(({ task: { link, targets } }) =>
     targetOperations(mode, link, targets, call).map(operation => ({ table: link.relation.target.facts.name, operation })))
   // Locks the tables in the order of their names. Otherwise, two requests that link the same records from opposite sides can deadlock.
-  const operations = [parentLock, ...targetLocks]
-    .toSorted((a, b) => (a.table < b.table ? -1 : Number(a.table > b.table)))
-    .map(({ operation }) => operation)
-  for (const change of changes) operations.push(...await linkOperations(change, call))
-  return operations
+  const locks = [parentLock, ...targetLocks].toSorted((a, b) => (a.table < b.table ? -1 : Number(a.table > b.table)))
+  return [...locks.map(({ operation }) => operation), ...changes.flatMap(change => linkOperations(change, call, time))]
 }
 
 function lockParent(plan: Scoped<Plan>, target: Target, call: Call): WriteOperation {

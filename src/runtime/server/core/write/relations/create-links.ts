@@ -1,6 +1,7 @@
 /** Creates links. If the junction is a resource, its create rules apply to each link. */
 import { groupBy } from '../../../../shared/group-by'
 import type { ForeignKeyFacts } from '../../../schema/drizzle/foreign-keys'
+import { callFor } from '../../access/authorize'
 import type { Call } from '../../request/session'
 import { allFields, keyFields, readableFields, select } from '../../access/fields'
 import { findHooks } from '../../request/hooks'
@@ -12,8 +13,8 @@ import { needsSources, reportRows, withReported } from '../../commit/changes/rep
 import { rowsWhere } from '../../commit/changes/source'
 import { changedTable } from '../../commit/changes/table'
 import type { WriteOperation } from '../../commit/operation'
-import { findTrashed, restoreLinkOperations, type TrashedLinks } from './restore-links'
-import { readLinks, forJunction, linkedClauses, sameLink, type LinkTask, type NewLink, type ScopedLink } from './links'
+import { findTrashed, restoreLinkOperations } from './restore-links'
+import { readLinks, linkedClauses, sameLink, type LinkCreates, type LinkTask, type NewLink, type ScopedLink } from './links'
 import { junctionFields } from '../../read/rows/junction'
 import { valuesAt } from '../../read/rows/decode'
 import { createValues } from '../server-values'
@@ -21,30 +22,17 @@ import { insertStatements, type Unless } from '../../commit/insert'
 import { selectStatement } from '../../commit/select'
 import { referenceOperations } from '../reference-operations'
 import { writableValues } from '../writable-values'
-import { toPart, type WritePart } from '../parts'
+import { toPart } from '../parts'
 import { toNewLink } from './new-link'
 import { isNull } from '../../sql/conditions'
 import type { Where } from '../../sql/where'
-
-export interface LinkCreates {
-  readonly part: WritePart
-  /** The items of the part: the new links, and links that exist but that the caller cannot see. The same rules apply to both. */
-  readonly links: readonly NewLink[]
-  /** The new links. */
-  readonly items: readonly NewLink[]
-  /** The primary keys of existing links that the insert leaves out. */
-  readonly kept: readonly (readonly unknown[])[]
-  readonly trashed?: TrashedLinks
-  /** The primary keys of the added links. The commit fills this set. */
-  readonly added: Set<string>
-}
 
 /** @throws `VALIDATION_FAILED` for a link that the junction's schema does not accept. */
 export async function planCreates(task: LinkTask, call: Call): Promise<LinkCreates> {
   const { link, targets } = task
   const { relation: { junction }, metadata, through, tenantId } = link
   const { resource, registered } = junction
-  const junctionCall = registered ? forJunction(call, resource, 'create') : call
+  const junctionCall = registered ? callFor(call, resource, 'create') : call
   const plan = within<Plan, WritePlan>(through, {
     kind: 'create', items: [], bulk: false, atomic: true, tenantId,
     // An error names only these fields.

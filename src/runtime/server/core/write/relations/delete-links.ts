@@ -1,6 +1,7 @@
 /** Removes links. If the junction is a resource, its delete rules apply to each link. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Row } from '../../../engines/engine'
+import { callFor } from '../../access/authorize'
 import type { Call } from '../../request/session'
 import { refused } from '../../error'
 import { allFields, keyFields } from '../../access/fields'
@@ -17,7 +18,7 @@ import { databaseDeletes } from '../database-effects'
 import { toPart, type WritePart } from '../parts'
 import { keysOf, type Item } from '../items'
 import { keysClause } from '../targets'
-import { forJunction, filterLinks, readLinks, linksToVisible, type LinkTask } from './links'
+import { filterLinks, readLinks, linksToVisible, type LinkTask } from './links'
 import { junctionFields } from '../../read/rows/junction'
 import { checkUnchanged } from '../row-clauses'
 import { decoder, valuesAt } from '../../read/rows/decode'
@@ -67,7 +68,7 @@ export async function planDeletes(task: LinkTask, visible: () => Promise<KeyValu
   const candidates = existing.filter(row => removable.has(tupleKey(targetKeyOf(row))))
   const rows = through.accepts ? await filterLinks(candidates, resource, through) : candidates
   const keyOf = valuesAt(columns, resource.primaryKey)
-  const junctionCall = forJunction(call, resource, 'delete')
+  const junctionCall = callFor(call, resource, 'delete')
   const named = rows.length > 0 ? await readLinks(deleteRules, [inTuples(call.engine, resource.primaryKey, rows.map(keyOf))], call) : []
   // As on the junction's own routes: the caller can see the link, but cannot delete it.
   if (named.length < rows.length) throw refused(junctionCall.ctx)

@@ -1,11 +1,9 @@
 /** Finds the links of a record in a junction table: all existing links, or only the links that the caller can see. */
 import type { Row } from '../../../engines/engine'
 import type { Field } from '../../../schema/field'
-import type { Operation } from '../../../../shared/operations'
 import type { ManyToMany, Resource } from '../../../schema/model'
 import type { Call } from '../../request/session'
 import { notFound } from '../../error'
-import { callFor } from '../../access/authorize'
 import { allFields, select, type Selection } from '../../access/fields'
 import type { Key } from '../../../schema/record-id'
 import type { LinkMode } from '../../parse/relation'
@@ -16,6 +14,7 @@ import { inTuples } from '../../sql/list/index'
 import { matchRows } from '../../access/related'
 import { within, type Plan, type Scoped } from '../../access/row-scope'
 import type { Item } from '../items'
+import type { WritePart } from '../parts'
 import { filterAccepted, maxScanRows, tooManyRowsToCheck } from '../../read/rows/object-level'
 import { decoder, valuesAt } from '../../read/rows/decode'
 import { readOne, readRows } from '../../read/rows/rows'
@@ -55,6 +54,26 @@ export interface NewLink extends Item {
   readonly target: readonly unknown[]
 }
 
+export interface LinkCreates {
+  readonly part: WritePart
+  /** The items of the part: the new links, and links that exist but that the caller cannot see. The same rules apply to both. */
+  readonly links: readonly NewLink[]
+  /** The new links. */
+  readonly items: readonly NewLink[]
+  /** The primary keys of existing links that the insert leaves out. */
+  readonly kept: readonly (readonly unknown[])[]
+  readonly trashed?: TrashedLinks
+  /** The primary keys of the added links. The commit fills this set. */
+  readonly added: Set<string>
+}
+
+/** Links in the trash that the request adds again. */
+export interface TrashedLinks {
+  readonly where: readonly Where[]
+  /** The primary keys of the links to restore, by their target key. */
+  readonly picked: ReadonlyMap<string, readonly unknown[]>
+}
+
 /** @throws 404 when the record is not visible. */
 export async function readParentValues(plan: Scoped<Plan>, key: Key, columns: readonly Field[], call: Call): Promise<readonly unknown[]> {
   const selection = select(plan.resource, field => columns.includes(field))
@@ -77,10 +96,6 @@ export function linkedClauses({ link: { relation, tenantId }, ofParent }: LinkTa
   const { resource: { roles: { deletedAt }, tenant }, unique } = relation.junction
   return [ofParent, ...deletedAt ? [isNull(deletedAt)] : [], ...!unique && tenant ? [equals(tenant, tenantId)] : []]
 }
-
-/** The request in the context of the junction. */
-export const forJunction = (call: Call, junction: Resource, operation: Operation) =>
-  callFor(call, junction, operation)
 
 /**
  * Matches the records that are linked to the parent: `tags.id in (select tag_id from junction where post_id = ? and …)`.

@@ -9,11 +9,10 @@ import type { WritePlan } from '../../plan/write'
 import { inTuples } from '../../sql/list/index'
 import { tupleKey } from '../../sql/tuple-key'
 import { applyScope, type Plan } from '../../access/row-scope'
-import type { LinkCreates } from './create-links'
 import { hasListeners, reportedColumns, reportRows } from '../../commit/changes/report'
 import { changedTable } from '../../commit/changes/table'
 import type { WriteOperation } from '../../commit/operation'
-import { filterLinks, linkedClauses, sameLink, type LinkTask, type NewLink } from './links'
+import { filterLinks, linkedClauses, sameLink, type LinkCreates, type LinkTask, type NewLink, type TrashedLinks } from './links'
 import { junctionFields } from '../../read/rows/junction'
 import { rowsUnchanged } from '../row-clauses'
 import { decoder, valuesAt, type RecordValues } from '../../read/rows/decode'
@@ -23,12 +22,6 @@ import { updateStatement } from '../../commit/update'
 import { writableValues } from '../writable-values'
 import { and, equals, isNotNull } from '../../sql/conditions'
 import { commaList, joined, where, type Where } from '../../sql/where'
-
-export interface TrashedLinks {
-  readonly where: readonly Where[]
-  /** The primary keys of the links to restore, by their target key. */
-  readonly picked: ReadonlyMap<string, readonly unknown[]>
-}
 
 /**
  * Finds the trashed links that the caller can restore: the links that the caller could see outside of the trash. If the junction is a

@@ -44,6 +44,19 @@ const entryPoints = ENTRY_POINTS.map(({ name, to, at }) => ({
 
 const borders = [
   {
+    name: 'plugins-use-the-kit',
+    comment: 'The built-in plugins use what any other plugin can use. A plugin that needs more of core adds a wide function to the kit.',
+    severity: 'error',
+    from: { path: '^src/runtime/server/plugins/' },
+    to: { path: '^src/runtime/(server/(?!plugins/|plugin/|kit/)|app/|testing/)' },
+  },
+  {
+    name: 'kit-names-no-plugin',
+    severity: 'error',
+    from: { path: '^src/runtime/server/kit/' },
+    to: { path: '^src/runtime/server/(plugin|plugins)/' },
+  },
+  {
     name: 'build-passes-no-code',
     comment: 'The build imports only runtime/shared and types from the runtime.',
     severity: 'error',

@@ -3,9 +3,9 @@
  * database computes them as columns of the entries. Rules in code judge some records: those are loaded, once per request.
  */
 import { sql, type Column } from 'drizzle-orm'
-import type { Session } from '../../core/request/session'
-import { inTuples } from '../../core/sql/list/index'
-import type { Row } from '../../engines/engine'
+import type { Session } from '../../kit/call'
+import { commaList, inTuples, type Part, statement, where, type Where, word } from '../../kit/where'
+import type { Row } from '../../kit/rows'
 import { readerAccess, type ResourceAccess } from '../audit-log/access'
 import { columnsOf, resourceOf, type AuditLog } from '../audit-log/log'
 import { isJudged, recordFinder } from '../audit-log/records'
@@ -13,8 +13,6 @@ import { byResource, canCompareId, ENTRY_SQL, hasRecordId } from '../audit-log/s
 import { exactly } from '../audit-log/visible'
 import { updateCount } from './heads'
 import type { ActivityFeedOptions } from './options'
-import { statement } from '../../core/sql/parameterize'
-import { commaList, where, word, type Part, type Where } from '../../core/sql/where'
 
 export interface FoundEntry {
   readonly id: string

@@ -1,21 +1,12 @@
 /** Reads a page of the feed: a constant number of statements, and one for each resource whose records a rule in code judges. */
 import type { ActivityEntry } from '../../../shared/types/audit'
-import { callFor, decide } from '../../core/access/authorize'
-import { select } from '../../core/access/fields'
-import { applyScope, type Scoped } from '../../core/access/row-scope'
-import { requireSession, type Call } from '../../core/request/session'
-import { refused } from '../../core/error'
-import { decoder } from '../../core/read/rows/decode'
-import { toRequestError } from '../../core/read/rows/invalid-value'
-import { readRows } from '../../core/read/rows/rows'
-import { scan } from '../../core/read/rows/scan'
-import { conditions } from '../../core/read/rows/select'
-import { parseList, type Position } from '../../core/parse/list'
-import { toOffset } from '../../core/parse/params'
-import type { ReadPlan } from '../../core/plan/read-plan'
-import { createCursor, readCursor } from '../../core/sql/cursor'
-import { after, type Order } from '../../core/sql/keyset'
-import type { AutoApiContext } from '../../registration'
+import { type AutoApiContext, type Call, callFor, decide, requireSession, select } from '../../kit/call'
+import {
+  applyScope, conditions, decoder, parseList, type Position, type ReadPlan, readRows, scan, type Scoped, toRequestError,
+} from '../../kit/rows'
+import { refused } from '../../kit/errors'
+import { toOffset } from '../../kit/request'
+import { after, createCursor, type Order, readCursor, statement, value, where, type Where, whereClause } from '../../kit/where'
 import { onlyVisibleRecords } from '../audit-log/access'
 import { resourceOf, type AuditLog } from '../audit-log/log'
 import { toListQuery } from '../audit-log/read'
@@ -24,9 +15,6 @@ import { detailColumns, findSources, fitsPage, readColumns, toDetails, type Deta
 import { feedClause } from './heads'
 import { PERMISSION } from './open'
 import type { ActivityFeedOptions } from './options'
-import { whereClause } from '../../core/sql/conditions'
-import { value, where, type Where } from '../../core/sql/where'
-import { statement } from '../../core/sql/parameterize'
 
 /** The largest total. */
 const MAX_TOTAL = 10_000

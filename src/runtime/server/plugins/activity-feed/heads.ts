@@ -3,16 +3,14 @@
  * newest update of a group is its head, which stands for the group in the feed.
  */
 import { sql, type SQL, type Table } from 'drizzle-orm'
-import { scopeSql } from '../../core/access/row-scope'
-import type { Session } from '../../core/request/session'
-import { callFor } from '../../core/access/authorize'
+import { scopeSql } from '../../kit/rows'
+import { callFor, type Session } from '../../kit/call'
 import { readerAccess } from '../audit-log/access'
 import { columnsOf, resourceOf, type AuditLog, type EntryColumns } from '../audit-log/log'
 import { aliasOf, fixedSql } from '../audit-log/sql/fixed'
 import { ENTRY_SQL, literal } from '../audit-log/sql/index'
 import { beginsRecord, exactly, fieldCondition, sameRecord, sameTenant, tenantMode } from '../audit-log/visible'
-import { fromSql } from '../../core/sql/conditions'
-import type { Where } from '../../core/sql/where'
+import { fromSql, type Where } from '../../kit/where'
 
 const MINUTES = 10
 

@@ -1,6 +1,5 @@
 /** Shows what happened to the records that the reader can see: an activity feed, computed from the audit log. */
-import { decide } from '../../core/access/authorize'
-import { requireSession } from '../../core/request/session'
+import { decide, requireSession } from '../../kit/call'
 import { defineAutoApiPlugin } from '../../plugin/contract'
 import { PAGE_PARAMETERS } from '../../plugin/description'
 import { provideFeatures } from '../../plugin/features'

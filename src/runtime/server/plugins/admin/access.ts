@@ -4,12 +4,10 @@ import type {
   AdminAccess, AdminChunk, AdminConfig, AdminField, AdminFieldOptions, AdminPage, AdminPageOptions, AdminResource, AdminResourceOptions,
 } from '../../../shared/types/admin'
 import type { DescribedResource } from '../../../shared/types/description'
-import { operationCapabilities, type OperationCapabilities } from '../../core/describe/capabilities'
-import { requireSession, type Session } from '../../core/request/session'
-import { describeFor } from '../../core/describe/describe'
-import { refused } from '../../core/error'
+import { describeFor, operationCapabilities, type OperationCapabilities } from '../../kit/describe'
+import { type AutoApiContext, requireSession, type Session } from '../../kit/call'
+import { refused } from '../../kit/errors'
 import type { PluginFeatures } from '../../plugin/features'
-import type { AutoApiContext } from '../../registration'
 import { findFeatures, findTools, findUsers } from './features'
 import { toSingular } from './singular'
 

@@ -1,10 +1,9 @@
 /** Selects the features of plugins that a caller can use. The API checks every request of a feature again. */
 import type { AdminFeatures, AdminTool, AdminUsers } from '../../../shared/types/admin'
 import type { DescribedResource } from '../../../shared/types/description'
-import { authorizeGate, callFor, decide, isAuthorized } from '../../core/access/authorize'
-import type { Session } from '../../core/request/session'
+import { authorizeGate, callFor, decide, isAuthorized, type Session } from '../../kit/call'
 import type { PluginFeatures } from '../../plugin/features'
-import type { Resource } from '../../schema/model'
+import type { Resource } from '../../kit/rows'
 
 type Described = Readonly<Record<string, DescribedResource>>
 

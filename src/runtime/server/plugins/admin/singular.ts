@@ -1,5 +1,5 @@
 /** The word for one record, such as `post` for the resource `posts`. */
-import { toLabel } from '../../core/describe/label'
+import { toLabel } from '../../kit/describe'
 
 /** Endings of English plurals and what replaces them; the first that fits. Other words are their own singular. */
 const ENDINGS: readonly (readonly [ending: RegExp, singular: string])[] = [

@@ -1,7 +1,7 @@
 /** Counts invalid tokens by client address, and refuses an address with too many of them before its next token is looked up. */
-import { toNetwork } from '../../core/request/ip-address'
-import { rateLimited } from '../../core/error'
-import type { IncomingRequest } from '../../core/extensions/listeners'
+import { toNetwork } from '../../kit/request'
+import { rateLimited } from '../../kit/errors'
+import type { IncomingRequest } from '../../kit/listen'
 import type { Counter } from '../rate-limit/counter'
 import { toSeconds } from '../rate-limit/headers'
 

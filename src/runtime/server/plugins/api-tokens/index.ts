@@ -1,6 +1,6 @@
 /** API tokens: requests without a session, with the current rights of the token's owner. */
 import type { Table } from 'drizzle-orm'
-import type { UpdateRow } from '../../core/entries/update-row'
+import type { UpdateRow } from '../../kit/records'
 import { defineAutoApiPlugin } from '../../plugin/contract'
 import { provideFeatures } from '../../plugin/features'
 import { imported } from '../../plugin/options'

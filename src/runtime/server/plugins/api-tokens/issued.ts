@@ -2,10 +2,10 @@
  * Adds the secret of a new token to the response, once. It is added after every other plugin, so that a cache, an audit log and a stored
  * response never contain it.
  */
-import type { ResponseListener } from '../../core/extensions/listeners'
-import type { AutoApiContext } from '../../registration'
+import type { ResponseListener } from '../../kit/listen'
+import type { AutoApiContext } from '../../kit/call'
 import type { TokenRow } from './row'
-import { createAttached } from '../../core/process/request-scoped'
+import { createAttached } from '../../kit/process'
 
 /** The name of the route that rotates a token. */
 export const ROTATE = 'token-rotate'

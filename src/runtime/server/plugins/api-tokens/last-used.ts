@@ -1,8 +1,7 @@
 /** Records when a token was last used: at most once a minute for each token, after the response. */
 import { and, isNull, lt, or, type Column, type SQL, type Table } from 'drizzle-orm'
-import type { ApiEvent } from '../../http'
-import { runAfterResponse } from '../../http/after-response'
-import { logError } from '../../core/process/log'
+import { type ApiEvent, runAfterResponse } from '../../kit/http'
+import { logError } from '../../kit/process'
 import type { PluginTable } from '../../plugin/table'
 import type { TokenRow } from './row'
 

@@ -1,11 +1,18 @@
 /** Makes, changes and revokes tokens: the hooks of the generated routes, and which tokens a caller sees. */
 import { and, eq, sql, type Column, type SQL, type Table } from 'drizzle-orm'
-import { limitsOf, rolesOf, SUPER_ADMIN } from '../../core/request/limits'
-import { requireSession, toPermissions } from '../../core/request/session'
-import { conflict, refused } from '../../core/error'
-import { uuidv7 } from '../../core/process/uuid'
-import type { AutoApiContext, ConditionalContext, ResourceHooks } from '../../registration'
-import type { UpdateRow } from '../../core/entries/update-row'
+import {
+  type AutoApiContext,
+  type ConditionalContext,
+  limitsOf,
+  requireSession,
+  type ResourceHooks,
+  rolesOf,
+  SUPER_ADMIN,
+  toPermissions,
+} from '../../kit/call'
+import { conflict, refused } from '../../kit/errors'
+import { uuidv7 } from '../../kit/process'
+import type { UpdateRow } from '../../kit/records'
 import type { PluginTable } from '../../plugin/table'
 import { tokenOf } from './authenticate'
 import { hashToken, START_LENGTH, type TokenFormat } from './format'

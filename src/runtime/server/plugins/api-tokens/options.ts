@@ -1,9 +1,9 @@
 /** The options of `apiTokens`. */
 import { isObject } from '../../../shared/is-object'
-import type { Awaitable } from '../../core/awaitable'
-import type { ApiEvent } from '../../http'
+import type { Awaitable } from '../../kit/process'
+import type { ApiEvent } from '../../kit/http'
 import { assertOptions, type Importable } from '../../plugin/options'
-import type { AutoApiUser } from '../../registration'
+import type { AutoApiUser } from '../../kit/call'
 import type { Store } from '../rate-limit/store'
 import { flag, isCount, isName, positiveInteger, type OptionRules } from '../../../shared/option-rule'
 

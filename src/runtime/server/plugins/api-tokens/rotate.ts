@@ -1,5 +1,5 @@
 /** `POST /:resource/:id/rotate`: replaces the secret of a token. The old secret stays valid for some seconds. */
-import { notFound } from '../../core/error'
+import { notFound } from '../../kit/errors'
 import type { PluginRoute } from '../../plugin/contract'
 import { objectOf, text } from '../../plugin/description'
 import { ROTATE } from './issued'

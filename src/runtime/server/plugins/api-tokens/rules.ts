@@ -1,11 +1,8 @@
 /** What a token can be given: its scopes and its expiry. A token never grants more than its maker has. */
-import type { Awaitable } from '../../core/awaitable'
+import type { Awaitable } from '../../kit/process'
 import { OPERATIONS, type Operation } from '../../../shared/operations'
-import { isAuthorized } from '../../core/access/authorize'
-import { rolesOf, SUPER_ADMIN } from '../../core/request/limits'
-import { requireSession } from '../../core/request/session'
-import { ApiError, validationFailed } from '../../core/error'
-import type { AutoApiContext } from '../../registration'
+import { type AutoApiContext, isAuthorized, requireSession, rolesOf, SUPER_ADMIN } from '../../kit/call'
+import { ApiError, validationFailed } from '../../kit/errors'
 import type { TokenPolicy } from './options'
 import type { TokenRow } from './row'
 

@@ -1,5 +1,5 @@
 /** What `apiTokens` offers to other plugins of the same server. */
-import { defineService } from '../../core/extensions/services'
+import { defineService } from '../../kit/listen'
 import type { PluginServer } from '../../plugin/server'
 import type { AuthenticateOptions } from './authenticate'
 import type { TokenPolicy } from './options'

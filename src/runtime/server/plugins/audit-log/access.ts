@@ -1,16 +1,13 @@
 /** What a reader of entries can see of each resource, by the rules of today. Computed once per request. */
-import { callFor, can, contextFor, decide, isAuthorized } from '../../core/access/authorize'
-import { readableFields, type Selection } from '../../core/access/fields'
-import { limitsOf } from '../../core/request/limits'
-import { scopeClause } from '../../core/access/row-scope'
-import type { Call, Session } from '../../core/request/session'
+import {
+  type AutoApiContext, type Call, callFor, can, contextFor, decide, isAuthorized, limitsOf, type Session, readableFields, type Selection,
+} from '../../kit/call'
+import { type Resource, scopeClause } from '../../kit/rows'
 import type { TrashMode } from '../../../shared/query'
-import type { AutoApiContext } from '../../registration'
-import type { Resource } from '../../schema/model'
 import { unregisteredLinks } from './links'
 import type { AuditLog } from './log'
-import { idOf, memoized } from '../../core/memoized'
-import type { Where } from '../../core/sql/where'
+import { idOf, memoized } from '../../kit/process'
+import type { Where } from '../../kit/where'
 
 /** The same object for all readers who can see the same fields, so that SQL about them is built once. */
 interface ShownFields {

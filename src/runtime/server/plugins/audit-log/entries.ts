@@ -1,8 +1,6 @@
 /** Writes the entries: one for each changed row, in the commit of the change. */
-import type { ChangedRows, CommitStatement } from '../../core/extensions/changes'
-import { requireSession } from '../../core/request/session'
-import type { Api } from '../../core/api'
-import type { AutoApiContext } from '../../registration'
+import type { ChangedRows, CommitStatement } from '../../kit/listen'
+import { type Api, type AutoApiContext, requireSession } from '../../kit/call'
 import { findLinkOwner, linkKind } from './links'
 import type { AuditLog } from './log'
 

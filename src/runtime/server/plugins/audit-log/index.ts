@@ -1,6 +1,6 @@
 /** Records every change in the commit of the change, and shows each reader the changes that the reader may see today. */
-import type { CommitParticipant } from '../../core/extensions/changes'
-import type { ResourceHooks, AutoApiContext } from '../../registration'
+import type { CommitParticipant } from '../../kit/listen'
+import type { AutoApiContext, ResourceHooks } from '../../kit/call'
 import { defineAutoApiPlugin } from '../../plugin/contract'
 import { provideFeatures } from '../../plugin/features'
 import { DESCRIBE_HISTORY, DESCRIBE_LOG, DESCRIBE_REVERT } from './describe'

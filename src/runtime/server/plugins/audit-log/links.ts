@@ -1,10 +1,8 @@
 /** Links over junctions that are not registered. Their entries belong to the resource whose relation the link is. */
-import type { Api } from '../../core/api'
-import type { ChangedRows } from '../../core/extensions/changes'
-import type { AutoApiContext } from '../../registration'
-import type { ForeignKeyFacts } from '../../schema/drizzle/foreign-keys'
-import type { ManyToMany, Resource } from '../../schema/model'
-import { memoized } from '../../core/memoized'
+import type { Api, AutoApiContext } from '../../kit/call'
+import type { ChangedRows } from '../../kit/listen'
+import type { ForeignKeyFacts, ManyToMany, Resource } from '../../kit/rows'
+import { memoized } from '../../kit/process'
 
 export interface LinkOwner {
   readonly resource: string

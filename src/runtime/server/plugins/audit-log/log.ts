@@ -1,10 +1,10 @@
 /** The audit log of an API: its table, the resources that it records, and the columns whose values it leaves out. */
 import type { Column, Table } from 'drizzle-orm'
 import { didYouMean } from '../../../shared/suggest'
-import type { Api } from '../../core/api'
-import { defineService } from '../../core/extensions/services'
+import type { Api } from '../../kit/call'
+import { defineService } from '../../kit/listen'
 import type { PluginResource, PluginServer } from '../../plugin/server'
-import type { Resource } from '../../schema/model'
+import type { Resource } from '../../kit/rows'
 import type { AuditLogOptions } from './options'
 
 export const ENTRY_COLUMNS = [

@@ -1,5 +1,5 @@
 /** Finds parameters of a recorded query that name a column, because their values tell something about the values of the column. */
-import type { Query } from '../../core/parse/params'
+import type { Query } from '../../kit/request'
 
 /** Stands for the value of a parameter that is left out. */
 export const REDACTED = '[redacted]'

@@ -1,18 +1,13 @@
 /** Records events of the app in the audit log, such as a publication. */
 import { sql, type SQL } from 'drizzle-orm'
 import { didYouMean } from '../../../shared/suggest'
-import { CHANGE_KINDS } from '../../core/extensions/changes'
-import { requireSession, type Session } from '../../core/request/session'
-import { keyClauses } from '../../core/plan/read'
-import { uuidv7 } from '../../core/process/uuid'
-import type { CallerContext } from '../../core/entries/call'
-import type { AutoApiContext } from '../../registration'
-import type { Resource } from '../../schema/model'
-import { toId, toKey, type Key } from '../../schema/record-id'
+import { CHANGE_KINDS } from '../../kit/listen'
+import { type AutoApiContext, type CallerContext, requireSession, type Session } from '../../kit/call'
+import { type Key, keyClauses, type Resource, toId, toKey } from '../../kit/rows'
+import { uuidv7 } from '../../kit/process'
 import { callerTenant, entryContext } from './entries'
 import { findAuditLog, type AuditLog } from './log'
-import { and } from '../../core/sql/conditions'
-import { where } from '../../core/sql/where'
+import { and, where } from '../../kit/where'
 
 /** An event of the app. */
 export interface Activity {

@@ -1,8 +1,7 @@
 /** Records exports: who exported which columns of which resource, with which query. */
-import { requireSession } from '../../core/request/session'
-import type { Query } from '../../core/parse/params'
-import { uuidv7 } from '../../core/process/uuid'
-import type { AutoApiContext } from '../../registration'
+import { type AutoApiContext, requireSession } from '../../kit/call'
+import type { Query } from '../../kit/request'
+import { uuidv7 } from '../../kit/process'
 import { callerTenant, entryContext } from './entries'
 import { findAuditLog } from './log'
 import { mentions, REDACTED } from './mentions'

@@ -1,9 +1,8 @@
 /** Removes from entries what the reader cannot read today. */
 import { isObject } from '../../../shared/is-object'
-import { CHANGE_KINDS } from '../../core/extensions/changes'
-import { requireSession } from '../../core/request/session'
-import type { AutoApiContext } from '../../registration'
-import type { Resource } from '../../schema/model'
+import { CHANGE_KINDS } from '../../kit/listen'
+import { type AutoApiContext, requireSession } from '../../kit/call'
+import type { Resource } from '../../kit/rows'
 import { readerAccess, type ReaderAccess } from './access'
 import type { AuditLog } from './log'
 import { mentions, REDACTED } from './mentions'

@@ -1,11 +1,10 @@
 /** Deletes old entries, in batches. */
 import { sql } from 'drizzle-orm'
-import { useRuntime } from '../../api/runtime'
+import { useRuntime } from '../../kit/api'
 import type { TaskRun } from '../../plugin/contract'
 import type { AuditLog } from './log'
 import { columnsOf, resourceOf } from './log'
-import { inTuples } from '../../core/sql/list/index'
-import { where } from '../../core/sql/where'
+import { inTuples, where } from '../../kit/where'
 
 const DAY = 24 * 60 * 60 * 1000
 const BATCH = 1000

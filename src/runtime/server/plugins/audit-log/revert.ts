@@ -1,13 +1,9 @@
 /** Reverts a record to the state in which an entry left it, as an ordinary update of the record. */
-import { authorize } from '../../core/access/authorize'
-import { requireSession } from '../../core/request/session'
-import { ApiError, limitExceeded, notFound } from '../../core/error'
-import { listRecords } from '../../core/entries/list-records'
-import { bodyWithRevision } from '../../core/extensions/response'
-import type { RouteRequest } from '../../core/request/route-request'
-import { scanList } from '../../core/entries/scan'
-import { updateRecord } from '../../core/entries/update-record'
-import type { AutoApiContext } from '../../registration'
+import { authorize, type AutoApiContext, requireSession } from '../../kit/call'
+import { ApiError, limitExceeded, notFound } from '../../kit/errors'
+import { listRecords, scanList, updateRecord } from '../../kit/records'
+import { bodyWithRevision } from '../../kit/respond'
+import type { RouteRequest } from '../../kit/request'
 import { ofRecord } from './access'
 import type { AuditLog } from './log'
 

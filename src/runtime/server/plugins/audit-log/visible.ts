@@ -3,17 +3,15 @@
  * that the reader can read. The parts without parameters are built once for all readers of the same fields.
  */
 import { getTableName, sql, type SQL, type Table } from 'drizzle-orm'
-import { CHANGE_KINDS } from '../../core/extensions/changes'
-import { isTenantId, requireSession, type Session } from '../../core/request/session'
-import type { AutoApiContext } from '../../registration'
-import type { Resource } from '../../schema/model'
+import { CHANGE_KINDS } from '../../kit/listen'
+import { type AutoApiContext, isTenantId, requireSession, type Session } from '../../kit/call'
+import type { Resource } from '../../kit/rows'
 import { findRecordLimit, readerAccess, type ReaderAccess, type ResourceAccess } from './access'
 import { linksWithId, unregisteredLinks } from './links'
 import { columnsOf, resourceOf, type AuditLog, type EntryColumns } from './log'
 import { aliasOf, fixedSql } from './sql/fixed'
 import { byResource, canCompareId, ENTRY_SQL, hasRecordId, literal } from './sql/index'
-import { EVERY_ROW, NO_ROWS, sameBytes } from '../../core/sql/conditions'
-import { asSql, joined, value, where, type Where } from '../../core/sql/where'
+import { asSql, EVERY_ROW, joined, NO_ROWS, sameBytes, value, where, type Where } from '../../kit/where'
 
 /** @param table the table of the log, or an alias of it */
 export async function visibleEntries(log: AuditLog, table: Table, ctx: AutoApiContext): Promise<Where> {

@@ -1,10 +1,9 @@
 /** Reads the caller from the session of better-auth. The active organization of the session is the tenant. */
-import { isCredentialCaller } from '../../core/request/lock-caller'
-import type { ApiEvent } from '../../http'
+import { type AutoApiUser, isCredentialCaller } from '../../kit/call'
+import type { ApiEvent } from '../../kit/http'
 import { defineAutoApiPlugin } from '../../plugin/contract'
 import { provideFeatures } from '../../plugin/features'
 import { assertOptions, imported, type Importable } from '../../plugin/options'
-import type { AutoApiUser } from '../../registration'
 import type { OptionRules } from '../../../shared/option-rule'
 
 interface Member {

@@ -1,8 +1,7 @@
 /** Limits the number of files that one process exports or imports at a time, in all and for one caller. */
-import { ApiError } from '../../core/error'
-import { toNetwork } from '../../core/request/ip-address'
-import type { RouteRequest } from '../../core/request/route-request'
-import type { AutoApiContext } from '../../registration'
+import { ApiError } from '../../kit/errors'
+import { type RouteRequest, toNetwork } from '../../kit/request'
+import type { AutoApiContext } from '../../kit/call'
 
 /** Seconds after which a refused client can try again. */
 const RETRY_AFTER = 5

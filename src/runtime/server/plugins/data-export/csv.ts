@@ -1,6 +1,6 @@
 /** Writes records as CSV (RFC 4180). Text that a spreadsheet would run as a formula gets an apostrophe. */
-import { invalidQuery, quote } from '../../core/error'
-import type { ScannedColumn, ScannedColumns, ScannedRecord } from '../../core/entries/scan'
+import { invalidQuery, quote } from '../../kit/errors'
+import type { ScannedColumn, ScannedColumns, ScannedRecord } from '../../kit/records'
 
 type Kind = ScannedColumn['kind']
 

@@ -1,7 +1,7 @@
 /** Writes the records of a list as one file: whole, or with an error that the client notices. */
-import type { Awaitable } from '../../core/awaitable'
-import { limitExceeded } from '../../core/error'
-import type { OpenedList } from '../../core/entries/scan'
+import type { Awaitable } from '../../kit/process'
+import { limitExceeded } from '../../kit/errors'
+import type { OpenedList } from '../../kit/records'
 import type { FileWriter } from './formats'
 import { CHUNK, createPatience, STALL_LIMIT } from './stall-limit'
 

@@ -1,6 +1,6 @@
 /** The formats of an exported file: media type, and how records become text. */
 import { INCOMPLETE, JSON_END } from '../../../shared/export-failure'
-import type { ScannedColumns, ScannedRecord } from '../../core/entries/scan'
+import type { ScannedColumns, ScannedRecord } from '../../kit/records'
 import { createCsvWriter, type CsvOptions } from './csv'
 
 export const FORMATS = ['csv', 'json', 'ndjson'] as const

@@ -1,6 +1,6 @@
 /** Parses the parameters of an export that the list does not have. */
-import { invalidQuery, quote } from '../../core/error'
-import { flag, singleValue, type Query } from '../../core/parse/params'
+import { invalidQuery, quote } from '../../kit/errors'
+import { flag, type Query, singleValue } from '../../kit/request'
 import type { Format } from './formats'
 
 export interface ExportRequest {

@@ -1,11 +1,8 @@
 /** The descriptions of the routes of a file column, and which callers their documents are for. */
 import type { DescribedResource } from '../../../shared/types/description'
 import type { DescribeRoute } from '../../../shared/types/openapi'
-import { callFor } from '../../core/access/authorize'
-import { refusedFields } from '../../core/access/fields'
-import { requireSession } from '../../core/request/session'
+import { type AutoApiContext, callFor, requireSession, refusedFields } from '../../kit/call'
 import { operationId } from '../../plugin/description'
-import type { AutoApiContext } from '../../registration'
 import type { FileField } from './options'
 
 const ERRORS = { IMAGE_TOO_LARGE: 400, PAYLOAD_TOO_LARGE: 413, UNSUPPORTED_MEDIA_TYPE: 415, PRECONDITION_REQUIRED: 428 }

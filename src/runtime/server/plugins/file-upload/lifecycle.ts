@@ -1,5 +1,5 @@
 /** Removes the files of purged records, and once a day the files that no record names. */
-import type { Change } from '../../core/extensions/changes'
+import type { Change } from '../../kit/listen'
 import type { PluginServer } from '../../plugin/server'
 import type { FileField } from './options'
 import { parsePath, prefixOf, type FilePath } from './record/path'

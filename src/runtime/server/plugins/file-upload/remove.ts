@@ -1,8 +1,8 @@
 /** `DELETE /:resource/:id/files/:field[/:key]`: removes files from the record by an ordinary update, then from the storage. */
-import { notFound } from '../../core/error'
-import type { RouteRequest } from '../../core/request/route-request'
+import { notFound } from '../../kit/errors'
+import type { RouteRequest } from '../../kit/request'
 import type { PluginRoute } from '../../plugin/contract'
-import type { AutoApiContext } from '../../registration'
+import type { AutoApiContext } from '../../kit/call'
 import { canWriteField, describeRemove } from './describe'
 import type { FileField } from './options'
 import { filesOf } from './record/stored-file'

@@ -1,10 +1,8 @@
 /** `GET /:resource/:id/files/:field[/:key]`: sends a file to a caller who can read the record and the field. */
-import { ApiError, notFound, preconditionFailed } from '../../core/error'
-import type { RouteRequest } from '../../core/request/route-request'
+import { ApiError, apiError, notFound, preconditionFailed } from '../../kit/errors'
+import { flag, type RouteRequest } from '../../kit/request'
 import type { PluginRoute } from '../../plugin/contract'
-import type { AutoApiContext } from '../../registration'
-import { apiError } from '../../core/request/custom-error'
-import { flag } from '../../core/parse/params'
+import type { AutoApiContext } from '../../kit/call'
 import { findType, type FileType } from './content/types'
 import { canReadField, describeServe } from './describe'
 import { selectResponse } from './http/conditions'

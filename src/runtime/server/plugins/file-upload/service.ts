@@ -1,6 +1,6 @@
 /** The functions that the routes of file uploads share. */
 import type { PluginServer } from '../../plugin/server'
-import { invalidValue, notFound } from '../../core/error'
+import { invalidValue, notFound } from '../../kit/errors'
 import type { FileField } from './options'
 import { prefixOf } from './record/path'
 import type { StoredFile } from './record/stored-file'

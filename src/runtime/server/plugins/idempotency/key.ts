@@ -1,7 +1,7 @@
 /** Reads the key of a request, and identifies the request and its body. */
 import { digest } from 'ohash'
-import { invalidValue } from '../../core/error'
-import type { AutoApiContext } from '../../registration'
+import { invalidValue } from '../../kit/errors'
+import type { AutoApiContext } from '../../kit/call'
 
 const HEADER = 'Idempotency-Key'
 

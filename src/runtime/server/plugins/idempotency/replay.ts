@@ -1,18 +1,12 @@
 /** Answers a request whose key has been used: with the stored response, or with the records as the caller can read them now. */
 import { digest } from 'ohash'
-import { keyFields, readableFields } from '../../core/access/fields'
-import { applyScope } from '../../core/access/row-scope'
-import { requireSession, type Call } from '../../core/request/session'
-import { conflict, notFound } from '../../core/error'
-import { decoder, valuesAt, type RecordValues } from '../../core/read/rows/decode'
-import { readRows } from '../../core/read/rows/rows'
-import { formOf, runReadHooks } from '../../core/read/records'
-import { wireRecords } from '../../core/entries/respond'
-import type { ReadPlan } from '../../core/plan/read-plan'
-import type { ApiResponse } from '../../core/extensions/response'
-import { inTuples } from '../../core/sql/list/index'
-import type { AutoApiContext } from '../../registration'
-import { toId, toKey } from '../../schema/record-id'
+import {
+  applyScope, decoder, formOf, type ReadPlan, readRows, type RecordValues, runReadHooks, toId, toKey, valuesAt,
+} from '../../kit/rows'
+import { type AutoApiContext, type Call, requireSession, keyFields, readableFields } from '../../kit/call'
+import { conflict, notFound } from '../../kit/errors'
+import { type ApiResponse, wireRecords } from '../../kit/respond'
+import { inTuples } from '../../kit/where'
 import type { StoredKey } from './store'
 
 /** The kinds of responses that contain the records of a write, or say that they are deleted. */

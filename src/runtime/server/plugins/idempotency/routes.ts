@@ -1,8 +1,7 @@
 /** The routes on which a key has an effect: which changes store it, and which rows a retry checks. */
-import type { ChangedRows } from '../../core/extensions/changes'
-import { invalidValue } from '../../core/error'
-import type { AroundInfo } from '../../core/extensions/listeners'
-import type { AutoApiContext } from '../../registration'
+import type { AroundInfo, ChangedRows } from '../../kit/listen'
+import { invalidValue } from '../../kit/errors'
+import type { AutoApiContext } from '../../kit/call'
 import type { ResponseForm } from './replay'
 
 type Kind = ChangedRows['kind']

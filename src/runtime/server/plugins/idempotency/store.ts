@@ -1,6 +1,6 @@
 /** Reads and writes the table of keys. A key has one row, and one more row for each record that its request has written. */
 import { getTableColumns, sql, type Column, type SQL, type Table } from 'drizzle-orm'
-import type { Engine } from '../../engines/engine'
+import type { Engine } from '../../kit/rows'
 
 /** The columns of `idempotencyKeysTable()`. */
 export interface KeyColumns {

@@ -1,9 +1,8 @@
 /** Finds the tools that a caller can use. The API checks every call again. */
-import type { Session } from '../../core/request/session'
-import { isAuthorized } from '../../core/access/authorize'
-import { operationCapabilities } from '../../core/describe/capabilities'
+import { isAuthorized, type Session } from '../../kit/call'
+import { operationCapabilities } from '../../kit/describe'
 import type { PluginFeatures } from '../../plugin/features'
-import type { Resource } from '../../schema/model'
+import type { Resource } from '../../kit/rows'
 import type { Needs, Tool } from './tool'
 
 /** Returns the tools that the caller can use on at least one resource. */

@@ -1,5 +1,5 @@
 /** Deletes a record in two calls: the first one is a dry run, and the second one confirms what it returned. */
-import { methods as record } from '../../routes/record'
+import { recordMethods as record } from '../../kit/routes'
 import { send } from './send'
 import { requireToolResource, type ToolCall } from './tool'
 

@@ -1,13 +1,12 @@
 /** Lets language models use the API with the rights of an API token: the resources as tools of the Model Context Protocol (MCP). */
 import { isObject } from '../../../shared/is-object'
 import type { RouteDescription } from '../../../shared/types/openapi'
-import type { Api } from '../../core/api'
-import type { ApiRequest } from '../../core/request/api-request'
-import type { ApiResponse } from '../../core/extensions/response'
+import type { Api, AutoApiContext } from '../../kit/call'
+import type { ApiRequest } from '../../kit/request'
+import type { ApiResponse } from '../../kit/respond'
 import { defineAutoApiPlugin, type AutoApiPlugin } from '../../plugin/contract'
 import { objectOf, text } from '../../plugin/description'
 import { handleDirectly } from '../../plugin/direct-route'
-import type { AutoApiContext } from '../../registration'
 import { assertResources, resolveMcpOptions, type McpOptions } from './options'
 
 export type { McpOptions } from './options'

@@ -1,9 +1,8 @@
 /** The messages of the Model Context Protocol, over one HTTP request each (the transport "Streamable HTTP", without streams). */
 import { z } from 'zod'
-import type { ApiRequest } from '../../core/request/api-request'
-import { invalidBody, invalidValue } from '../../core/error'
-import { assertDepth } from '../../core/parse/body'
-import type { ApiResponse } from '../../core/extensions/response'
+import { type ApiRequest, assertDepth } from '../../kit/request'
+import { invalidBody, invalidValue } from '../../kit/errors'
+import type { ApiResponse } from '../../kit/respond'
 
 /** The newest version comes first. Earlier versions have batches of messages or another transport. */
 const VERSIONS = ['2025-11-25', '2025-06-18']

@@ -1,14 +1,16 @@
 /** The tools that read: `list`, `get`, `aggregate`, `history`. */
 import { z } from 'zod'
-import type { ApiRequest } from '../../core/request/api-request'
-import type { Api } from '../../core/api'
-import { runEndpoint, type EndpointContext } from '../../core/entries/endpoint'
-import type { Route } from '../../core/entries/route'
+import type { ApiRequest } from '../../kit/request'
+import type { Api, AutoApiContext } from '../../kit/call'
+import {
+  aggregateMethods as aggregates,
+  collectionMethods as collection,
+  type EndpointContext,
+  recordMethods as record,
+  type Route,
+  runEndpoint,
+} from '../../kit/routes'
 import type { PluginFeatures } from '../../plugin/features'
-import type { AutoApiContext } from '../../registration'
-import { methods as aggregates } from '../../routes/aggregate'
-import { methods as collection } from '../../routes/collection'
-import { methods as record } from '../../routes/record'
 import { describeTool } from './describe'
 import { readResult, recordResult } from './result'
 import { send } from './send'

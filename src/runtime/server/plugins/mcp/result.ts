@@ -1,10 +1,9 @@
 /** The results of tools: JSON text of a limited size. Errors of the API are results too, with their code. */
 import type { z } from 'zod'
-import type { ApiRequest } from '../../core/request/api-request'
-import { ApiError, limitExceeded, validationFailed } from '../../core/error'
-import { findText, type ApiResponse } from '../../core/extensions/response'
-import { createToHttpError, type HttpErrorInput } from '../../http/errors'
-import { tagBody } from '../../http/etag'
+import type { ApiRequest } from '../../kit/request'
+import { ApiError, limitExceeded, validationFailed } from '../../kit/errors'
+import { type ApiResponse, findText } from '../../kit/respond'
+import { createToHttpError, type HttpErrorInput, tagBody } from '../../kit/http'
 import type { ToolCall } from './tool'
 
 export interface ToolResult {

@@ -1,10 +1,9 @@
 /** Sends a request of a tool to a route of the API, in this process, as the caller of the client's request. */
-import type { ApiRequest } from '../../core/request/api-request'
-import { assertEnabled, type Route, type RoutesByMethod } from '../../core/entries/route'
-import { canWrite, isDryRun } from '../../core/request/prefer'
-import type { ApiResponse } from '../../core/extensions/response'
+import { type ApiRequest, canWrite, isDryRun } from '../../kit/request'
+import { assertEnabled, type Route, type RoutesByMethod } from '../../kit/routes'
+import type { ApiResponse } from '../../kit/respond'
 import type { Method } from '../../../shared/routes'
-import { idToPath } from '../../schema/record-id'
+import { idToPath } from '../../kit/rows'
 import { requireToolResource, type ToolCall } from './tool'
 
 export interface ToolRequest {

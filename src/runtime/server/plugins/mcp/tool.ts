@@ -1,10 +1,10 @@
 /** What a tool is: a name, a schema of its arguments, and requests to the API. */
 import { z } from 'zod'
-import type { Api } from '../../core/api'
-import type { ApiRequest } from '../../core/request/api-request'
-import { ApiError } from '../../core/error'
+import type { Api } from '../../kit/call'
+import type { ApiRequest } from '../../kit/request'
+import { ApiError } from '../../kit/errors'
 import type { PluginFeatures } from '../../plugin/features'
-import type { Resource } from '../../schema/model'
+import type { Resource } from '../../kit/rows'
 import type { ResolvedMcp } from './options'
 
 /** The capability that a caller needs for at least one resource. Every caller can use `describe`. */

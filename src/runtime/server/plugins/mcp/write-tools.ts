@@ -1,8 +1,6 @@
 /** The tools that write: `create`, `update`, `delete`, `restore`. They exist only with the option `write`. */
 import { z } from 'zod'
-import { methods as collection } from '../../routes/collection'
-import { methods as record } from '../../routes/record'
-import { methods as restored } from '../../routes/restore'
+import { collectionMethods as collection, recordMethods as record, restoreMethods as restored } from '../../kit/routes'
 import { deleteRecord } from './delete-record'
 import { writtenResult } from './result'
 import { send } from './send'

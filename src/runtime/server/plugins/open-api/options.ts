@@ -1,7 +1,7 @@
 /** The options of `openApi`. */
 import { isObject } from '../../../shared/is-object'
 import { assertOptions, type Importable } from '../../plugin/options'
-import type { Permission } from '../../registration'
+import type { Permission } from '../../kit/call'
 import { flag, isName, type OptionRules } from '../../../shared/option-rule'
 
 export interface OpenApiInfo {

@@ -1,11 +1,9 @@
 /** Creates the document of a role outside of a server, for the command `openapi`. */
 import type { AutoApiConfig } from '../../../shared/config'
-import { createApi } from '../../api/create'
-import type { ApiRequest } from '../../core/request/api-request'
-import { createContext, createSession } from '../../core/request/session'
-import type { RouteRequest } from '../../core/request/route-request'
+import { createApi } from '../../kit/api'
+import type { ApiRequest, RouteRequest } from '../../kit/request'
+import { type AutoApiContext, type AutoApiUser, createContext, createSession, type ResourceRegistration } from '../../kit/call'
 import type { ListedPlugin } from '../../plugin/contract'
-import type { AutoApiContext, AutoApiUser, ResourceRegistration } from '../../registration'
 import { openApi } from './index'
 import type { OpenApiOptions } from './options'
 

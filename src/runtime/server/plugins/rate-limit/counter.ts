@@ -1,5 +1,5 @@
 /** Counts requests by key within one server. The window of a key begins with its first request. */
-import type { Awaitable } from '../../core/awaitable'
+import type { Awaitable } from '../../kit/process'
 
 /** The state of a key's window after one more request. */
 export interface Count {

@@ -1,5 +1,5 @@
 /** Counts requests on each server separately while the shared store does not respond. */
-import { withTimeout } from '../../core/process/timeout'
+import { withTimeout } from '../../kit/process'
 import type { Count, Counter } from './counter'
 
 /** Milliseconds that a request waits for the store. This is long enough for a busy server to process the response. */

@@ -1,6 +1,6 @@
 /** The counter key of a request: the user, the tenant, the API token, or the value of the app's function. */
 import { digest } from 'ohash'
-import type { AutoApiContext } from '../../registration'
+import type { AutoApiContext } from '../../kit/call'
 import type { KeyFunction } from './options'
 
 /** A digest replaces longer keys, because a caller can choose the length of a key that the server stores. */

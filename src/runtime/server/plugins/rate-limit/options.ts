@@ -1,10 +1,10 @@
 /** The options of a limit, and the limit of each operation that they result in. */
 import { isObject } from '../../../shared/is-object'
-import type { Awaitable } from '../../core/awaitable'
+import type { Awaitable } from '../../kit/process'
 import { OPERATIONS, type Operation } from '../../../shared/operations'
 import { didYouMean } from '../../../shared/suggest'
 import { assertOptions, describeValue, type Importable } from '../../plugin/options'
-import type { AutoApiContext } from '../../registration'
+import type { AutoApiContext } from '../../kit/call'
 import type { Store } from './store'
 import { isCount, positiveInteger, type OptionRules } from '../../../shared/option-rule'
 

@@ -1,5 +1,5 @@
 /** Counts requests in Redis, for all servers that share it. */
-import type { Awaitable } from '../../core/awaitable'
+import type { Awaitable } from '../../kit/process'
 import type { Count, Counter } from './counter'
 
 /** The part of ioredis' client, single or cluster, that counting needs. */

@@ -1,5 +1,5 @@
 /** Creates the counter of a store: in this server, or in a storage that servers share. */
-import type { Awaitable } from '../../core/awaitable'
+import type { Awaitable } from '../../kit/process'
 import type { FindStorage, StorageDriver, StorageMounts } from '../../plugin/storage'
 import { createMemoryCounter, type Counter } from './counter'
 import { createRedisCounter, type RedisClient } from './redis'

@@ -1,5 +1,5 @@
 /** Reads the headers that identify a request. A client can send any text in them. */
-import { createAttached } from '../../core/process/request-scoped'
+import { createAttached } from '../../kit/process'
 
 type ReadHeader = (name: string) => string | undefined
 

@@ -1,11 +1,9 @@
 /** Adds `ctx.metadata`: the id of the request, its trace, and the client. The response and the log lines have the id too. */
-import { toAddressPrefix } from '../../core/request/ip-address'
-import { createAttached } from '../../core/process/request-scoped'
-import type { ArrivingRequest } from '../../core/extensions/listeners'
-import { clientEventOf, edgeFieldsOf, type EdgeFields } from '../../client-address'
+import { clientEventOf, type EdgeFields, edgeFieldsOf, headerOf, toAddressPrefix } from '../../kit/request'
+import { createAttached } from '../../kit/process'
+import type { ArrivingRequest } from '../../kit/listen'
 import { defineAutoApiPlugin } from '../../plugin/contract'
 import { assertOptions } from '../../plugin/options'
-import { headerOf } from '../../web-request'
 import { findRequestId, findTraceId, shortText } from './headers'
 import type { OptionRules } from '../../../shared/option-rule'
 

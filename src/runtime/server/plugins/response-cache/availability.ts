@@ -1,5 +1,5 @@
 /** Skips a storage that does not respond, and outdates everything in it before it is used again. */
-import { withTimeout } from '../../core/process/timeout'
+import { withTimeout } from '../../kit/process'
 
 /** Milliseconds that a request waits for the storage. */
 const TIMEOUT = 1_000

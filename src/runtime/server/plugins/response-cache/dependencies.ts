@@ -1,7 +1,6 @@
 /** Finds out which writes outdate a response: those to what it was read from, and those to what its rules could have read. */
-import type { Api } from '../../core/api'
-import type { Permission } from '../../registration'
-import type { Resource } from '../../schema/model'
+import type { Api, Permission } from '../../kit/call'
+import type { Resource } from '../../kit/rows'
 import type { CachePolicy } from './options'
 
 /** Stands for every table. Each write raises its generation. */

@@ -1,5 +1,5 @@
 /** The storages that can store responses, with the same functions for each. */
-import type { Awaitable } from '../../core/awaitable'
+import type { Awaitable } from '../../kit/process'
 import type { FindStorage, StorageDriver, StorageMounts } from '../../plugin/storage'
 
 type Pair = readonly [key: string, value: string]

@@ -1,9 +1,7 @@
 /** The key of a request: everything on which its response can depend, besides the rows. */
 import { digest } from 'ohash'
-import { limitsOf, type CredentialLimits } from '../../core/request/limits'
-import { SESSION } from '../../core/request/session'
-import type { Statement } from '../../engines/engine'
-import type { AutoApiContext } from '../../registration'
+import { type AutoApiContext, type CredentialLimits, limitsOf, SESSION } from '../../kit/call'
+import type { Statement } from '../../kit/rows'
 import { encode, NotPlainError } from './encode'
 
 /** The keys of every context. The key of a request contains their values, except those of the event and the database. */

@@ -1,8 +1,8 @@
 /** Converts responses to entries, and entries to responses. */
-import { createTextResponse, findText, type ApiResponse, type Tagged } from '../../core/extensions/response'
-import { tagBody } from '../../http/etag'
+import { type ApiResponse, createTextResponse, findText, type Tagged } from '../../kit/respond'
+import { tagBody } from '../../kit/http'
 import type { Entry } from './store'
-import { createAttached } from '../../core/process/request-scoped'
+import { createAttached } from '../../kit/process'
 
 /** Headers of responses that only their caller must get, or that no cache must store. */
 const FORBIDDEN = /^set-cookie$/i

@@ -1,6 +1,6 @@
 /** Lets the server util `invalidateCache` reach the response caches of an API. */
-import type { Awaitable } from '../../core/awaitable'
-import { defineService, type Services } from '../../core/extensions/services'
+import type { Awaitable } from '../../kit/process'
+import { defineService, type Services } from '../../kit/listen'
 
 type Invalidate = (names: readonly string[]) => Awaitable<void>
 

@@ -1,5 +1,5 @@
 /** The contract of a store of responses. Each name of a table has a generation, which every write to the table raises. */
-import type { Awaitable } from '../../core/awaitable'
+import type { Awaitable } from '../../kit/process'
 
 /** A stored response. */
 export interface Entry {

@@ -1,6 +1,6 @@
 /** The SQL over entries that differs between dialects. */
 import type { Column, SQL } from 'drizzle-orm'
-import type { Field } from '../../../schema/field'
+import type { Field } from '../../../kit/rows'
 
 export interface EntrySql {
   /** Whether a JSON list of texts contains one of the names. */

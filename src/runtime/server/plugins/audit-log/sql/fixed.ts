@@ -1,8 +1,7 @@
 /** SQL over entries that is built once and used in many requests. It has no parameters. */
 import { aliasedTable, type SQL, type Table } from 'drizzle-orm'
-import { createLruCache } from '../../../engines/lru-cache'
-import { constant, type Where } from '../../../core/sql/where'
-import { memoized } from '../../../core/memoized'
+import { createLruCache, memoized } from '../../../kit/process'
+import { constant, type Where } from '../../../kit/where'
 
 /** Readers with different fields need different SQL. */
 const MAX_FIXED = 500

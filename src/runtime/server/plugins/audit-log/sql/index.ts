@@ -1,13 +1,13 @@
 /** The SQL over entries, by dialect. */
 import { sql, type Column, type SQL } from 'drizzle-orm'
 import type { Dialect } from '../../../../shared/dialects'
-import type { Resource } from '../../../schema/model'
+import type { Resource } from '../../../kit/rows'
 import { isWhole, literal, type EntrySql } from './entry-sql'
 import { mysqlEntries } from './mysql'
 import { pgEntries } from './pg'
 import { sqliteEntries } from './sqlite'
-import { memoized } from '../../../core/memoized'
-import type { Part } from '../../../core/sql/where'
+import { memoized } from '../../../kit/process'
+import type { Part } from '../../../kit/where'
 
 export { literal, type EntrySql } from './entry-sql'
 

@@ -1,7 +1,7 @@
 /** The SQL over entries, in MySQL and MariaDB. */
 import { sql } from 'drizzle-orm'
 import { isWhole, literal, WHOLE_NUMBER, type EntrySql } from './entry-sql'
-import { sameBytes } from '../../../core/sql/conditions'
+import { sameBytes } from '../../../kit/where'
 
 export const mysqlEntries: EntrySql = {
   overlaps: (list, names) =>

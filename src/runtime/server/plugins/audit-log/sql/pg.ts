@@ -1,8 +1,7 @@
 /** The SQL over entries, in Postgres. */
 import { sql, type SQL } from 'drizzle-orm'
-import { sqlTypeOf } from '../../../drizzle/index'
+import { sameBytes, sqlTypeOf } from '../../../kit/where'
 import { isWhole, literal, WHOLE_NUMBER, type EntrySql } from './entry-sql'
-import { sameBytes } from '../../../core/sql/conditions'
 
 const UUID = '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
 

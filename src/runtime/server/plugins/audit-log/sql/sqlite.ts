@@ -1,7 +1,7 @@
 /** The SQL over entries, in SQLite. */
 import { sql } from 'drizzle-orm'
 import { isWhole, literal, type EntrySql } from './entry-sql'
-import { sameBytes } from '../../../core/sql/conditions'
+import { sameBytes } from '../../../kit/where'
 
 /** A longer chain of conditions has more nesting levels than D1 accepts. */
 const MAX_CHAIN = 32

@@ -1,5 +1,5 @@
 /** Converts the cells of a CSV file to the JSON values of a body. */
-import { invalidBody, quote, type ApiError } from '../../../core/error'
+import { type ApiError, invalidBody, quote } from '../../../kit/errors'
 import type { PluginField } from '../../../plugin/server'
 import { unguardFormula } from '../csv'
 import type { Cell } from './csv-reader'

@@ -1,6 +1,6 @@
 /** Reads a CSV file while it arrives, with csv-parse. A cell keeps whether it was quoted: `""` is an empty text, an empty cell is NULL. */
 import type { CsvError, Options } from 'csv-parse'
-import { ApiError, invalidBody } from '../../../core/error'
+import { ApiError, invalidBody } from '../../../kit/errors'
 import { MAX_LINE, type Line } from './lines'
 
 /** A cell; `null` if it is empty and not quoted. */

@@ -1,5 +1,5 @@
 /** Parses the JSON of an imported file. The values of a file are limited, because each can need a hundred times its bytes in memory. */
-import { limitExceeded } from '../../../core/error'
+import { limitExceeded } from '../../../kit/errors'
 
 /**
  * @returns the value, or `undefined` for text that is no JSON

@@ -1,6 +1,6 @@
 /** Splits a file into lines while it arrives. */
 import { joinBytes } from '../../../../shared/bytes'
-import { invalidBody, type ApiError } from '../../../core/error'
+import { type ApiError, invalidBody } from '../../../kit/errors'
 import type { ParseJson } from './json'
 
 /** The largest line, in characters. */

@@ -1,5 +1,5 @@
 /** Ends an upload that arrives too slowly. */
-import { invalidBody } from '../../../core/error'
+import { invalidBody } from '../../../kit/errors'
 import { createPatience, STALL_LIMIT } from '../stall-limit'
 
 /** @param limit milliseconds @throws `INVALID_BODY` if the client sends nothing for a while, or is much too slow for longer */

@@ -5,8 +5,8 @@
  * is cut neither ends nor fails, other parts are read and skipped without an error, and a transfer encoding is ignored.
  */
 import { copyBytes } from '../../../../shared/bytes'
-import { invalidBody } from '../../../core/error'
-import { mediaTypeOf } from '../../../core/request/media-type'
+import { invalidBody } from '../../../kit/errors'
+import { mediaTypeOf } from '../../../kit/request'
 import type { Claim } from './identify'
 
 export interface FilePart {

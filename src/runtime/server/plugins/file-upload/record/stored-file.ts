@@ -1,6 +1,6 @@
 /** The value of a file column: one file, or a list of files. */
 import type { StoredFile } from '../../../../shared/types/files'
-import { uuidv7 } from '../../../core/process/uuid'
+import { uuidv7 } from '../../../kit/process'
 
 export type { StoredFile }
 

@@ -2,7 +2,7 @@
 import type { Operation, Parameter, Reference, Response } from '../document/model'
 import type { OpenApiDocument } from '../document/index'
 import type { JsonSchema } from '../../../../shared/types/description'
-import { hashText } from '../../../core/plan/revision'
+import { hashText } from '../../../kit/describe'
 import { html, raw, type Html } from './html'
 import { schemaView, typeOf } from './schema'
 import { STYLE } from './style'

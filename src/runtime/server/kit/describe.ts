@@ -1,0 +1,6 @@
+/** Describes what a caller can do. */
+export { operationCapabilities, type OperationCapabilities } from '../core/describe/capabilities'
+export { describeFor } from '../core/describe/describe'
+export { toLabel } from '../core/describe/label'
+export { hashText } from '../core/plan/revision'
+export { customBody } from '../schema/json-schema'

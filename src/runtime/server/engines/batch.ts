@@ -8,7 +8,7 @@ import type { Query, SQL } from 'drizzle-orm'
 import { nameOf, sessions } from '../drizzle/index'
 import type { BatchResult } from '../drizzle/major'
 import {
-  ExpectationError, type BuiltStatement, type CommitEntry, type Engine, type Outcome, type Statement, type WriteStatement,
+  ExpectationError, type BuiltStatement, type CommitEntry, type Engine, type Outcome, type Row, type Statement, type WriteStatement,
 } from './engine'
 import { toInvalidValue } from './violation'
 import { sqlite } from './dialects/sqlite'
@@ -54,7 +54,7 @@ export function createBatchEngine(name: string, database: unknown): Engine {
     columnName: column => nameOf(db.dialect, column),
     async query(statement) {
       try {
-        return await sessions.batch.rows(session, toQuery(statement))
+        return (await sessions.batch.rows(session, toQuery(statement))).map(toRow)
       }
       catch (error) {
         throw toInvalidValue('sqlite', error)
@@ -112,9 +112,13 @@ function assertNames(text: string): void {
 function toOutcome({ returnsRows }: WriteStatement, { results, meta }: BatchResult): Outcome {
   // A batch returns each row as an object. A write returns columns of one table, so no two columns share a name.
   return returnsRows
-    ? { rows: results.map(row => Object.values(row)), affectedRows: results.length }
+    ? { rows: results.map(row => toRow(Object.values(row))), affectedRows: results.length }
     : { rows: [], affectedRows: meta.changes }
 }
+
+/** D1 returns bytes as a list of numbers, which no driver accepts as a parameter, for example of the next batch of a scan. */
+const toRow = (row: Row): Row =>
+  row.some(Array.isArray) ? row.map(value => Array.isArray(value) ? Uint8Array.from(value as number[]) : value) : row
 
 /** A single atomic statement affects all expected rows or none, so nothing has to be rolled back. */
 function assertAffected(statement: CommitEntry, { affectedRows }: Outcome): void {

@@ -1,4 +1,5 @@
 /** Describes what a caller can do. */
+export { type EndpointDetails, findEndpoint } from '../core/entries/endpoint'
 export { operationCapabilities, type OperationCapabilities } from '../core/describe/capabilities'
 export { describeFor } from '../core/describe/describe'
 export { toLabel } from '../core/describe/label'

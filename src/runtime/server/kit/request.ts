@@ -1,12 +1,9 @@
 /** Reads a request: parameters, media types, addresses, dry runs. */
 export { clientEventOf, type EdgeFields, edgeFieldsOf } from '../client-address'
 export { assertDepth } from '../core/parse/body'
-export { assertDryRun } from '../core/parse/dry-run'
-export { assertParameters } from '../core/parse/parameters'
 export { flag, nameList, type Query, singleValue, toOffset } from '../core/parse/params'
 export type { ApiRequest } from '../core/request/api-request'
 export { toAddressPrefix, toNetwork } from '../core/request/ip-address'
 export { DEFAULT_ACCEPTS, FORM_TYPE, isJson, mediaTypeOf, preferredType } from '../core/request/media-type'
-export { canWrite, isDryRun } from '../core/request/prefer'
 export type { RouteRequest } from '../core/request/route-request'
 export { headerOf } from '../web-request'

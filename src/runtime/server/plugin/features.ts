@@ -1,6 +1,5 @@
 /** What the installed plugins offer to clients, as data. The admin shows a caller the part that they can use. */
 import { defineService } from '../core/extensions/services'
-import type { AutoApiContext } from '../registration'
 import type { PluginServer } from './server'
 
 export interface PluginFeatures {
@@ -25,8 +24,6 @@ export interface AuditLogFeature {
   readonly resource: string
   /** Whether the log records the changes of a resource. */
   readonly records: (resource: string) => boolean
-  /** Lists the changes of the record of a request, as `GET /:resource/:id/history`. */
-  readonly history: (ctx: AutoApiContext) => Promise<unknown>
 }
 
 export interface FileFeature {

@@ -3,7 +3,8 @@ import { addRoute, createRouter, findRoute, type RouterContext } from 'rou3'
 import { findReservedName, ROUTES, toRouteKey, type Route as GeneratedRoute } from '../../shared/routes'
 import type { Route, RoutesByMethod } from '../core/entries/route'
 import { runEndpoint, type EndpointOptions, type PluginRouteFacts } from '../core/entries/endpoint'
-import { LIST_PARAMETERS } from '../core/parse/parameters'
+import { assertDryRun, assertNoDryRun } from '../core/parse/dry-run'
+import { assertParameters, LIST_PARAMETERS } from '../core/parse/parameters'
 import { readOperations } from '../core/parse/params'
 import { assertAccepts, assertProduces, preferredType } from '../core/request/media-type'
 import type { PluginRoute } from './contract'
@@ -152,7 +153,7 @@ type Operations = ReturnType<NonNullable<PluginRouteFacts['operationsOf']>>
 
 function endpoint(options: OfPlugin & { readonly resource?: string }): Route {
   const direct = findDirectRoute(options.handler)
-  if (direct) return direct
+  if (direct) return directRoute(direct, options)
   // The schemas decide the types of `body` and `query`. The contract has their types before validation.
   const { gate, listParameters, countsAs, parameters } = options
   const operations = options.operation === undefined ? undefined : [options.operation].flat() as unknown as Operations
@@ -167,6 +168,16 @@ function endpoint(options: OfPlugin & { readonly resource?: string }): Route {
   }
   const route: Route = (request, api) => runEndpoint(run, request, api, facts)
   return operation === undefined ? route : Object.assign(route, { operationOf: () => operation, operations, anyOf })
+}
+
+/** The request is checked as for other routes, but without a session: the route opens its own. */
+function directRoute(run: Route, { dryRun, parameters }: PluginRoute): Route {
+  return async (request, api) => {
+    if (dryRun) assertDryRun(request)
+    else assertNoDryRun(request)
+    if (parameters && api.config.http.strictParameters !== false) assertParameters(parameters, request, api.config)
+    return run(request, api)
+  }
 }
 
 /** @throws When two routes have the same method and path. Only a route with `produces` can share them with a route without. */

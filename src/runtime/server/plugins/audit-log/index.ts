@@ -40,7 +40,7 @@ export const auditLog = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', nam
     // Loaded here, because nuxt.config loads this file without the server's modules. Plugins that are set up next find the log.
     setup(plugin) {
       log = openAuditLog(options, plugin)
-      provideFeatures(plugin, { auditLog: { resource, records: log.records, history: ctx => server.listHistory(log, ctx) } })
+      provideFeatures(plugin, { auditLog: { resource, records: log.records } })
       return import('./server').then(loaded => void (server = loaded))
     },
     needs: { images: true },

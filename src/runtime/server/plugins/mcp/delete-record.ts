@@ -1,7 +1,5 @@
 /** Deletes a record in two calls: the first one is a dry run, and the second one confirms what it returned. */
-import { recordMethods as record } from '../../kit/routes'
-import { send } from './send'
-import { requireToolResource, type ToolCall } from './tool'
+import { requireToolResource, sendAs, type ToolCall } from './tool'
 
 export interface DeleteArguments {
   readonly resource: string
@@ -16,10 +14,10 @@ export interface DeleteArguments {
 export async function deleteRecord(args: DeleteArguments, call: ToolCall): Promise<string> {
   const { resource, confirm, reason, idempotencyKey } = args
   if (confirm !== undefined) {
-    const { body } = await send(toRequest(args, { reason, confirm }, { 'idempotency-key': idempotencyKey }), record, call)
+    const { body } = await sendAs(toRequest(args, { reason, confirm }, { 'idempotency-key': idempotencyKey }), call)
     return JSON.stringify(body)
   }
-  const { body } = await send(toRequest(args, { dryRun: 'true', reason }), record, call)
+  const { body } = await sendAs(toRequest(args, { dryRun: 'true', reason }), call)
   // Whether the trash does not get the records.
   const permanent = requireToolResource(call, resource).roles.deletedAt === undefined
   const message = 'Nothing was deleted. To delete these records, call `delete` again with `confirm`.'

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { DescribedField, DescribedResource } from '../../../shared/types/description'
 import { describeFor, toLabel } from '../../kit/describe'
 import type { Session } from '../../kit/call'
-import { allowEveryone, handleRequest } from '../../kit/routes'
+import { runInSession } from '../../kit/send'
 import type { Resource } from '../../kit/rows'
 import { capabilitiesOf, type Capability } from './access'
 import { readResult, sizeOf } from './result'
@@ -22,12 +22,9 @@ export const describeTool = defineTool({
   annotations: READS,
   async run({ resource, search }, call) {
     const found = resource === undefined ? undefined : requireToolResource(call, resource)
-    const { request, api } = call
-    const response = await handleRequest(api, { ...request, resource: '', method: 'GET' }, undefined, {
-      operations: ['read'],
-      authorize: allowEveryone,
-      run: async session => ({ status: 200, body: found ? await describeOne(found, session, call) : await list(session, call, search) }),
-    })
+    const request = { ...call.request, resource: '', method: 'GET' }
+    const response = await runInSession(request, call.api, async session =>
+      ({ status: 200, body: found ? await describeOne(found, session, call) : await list(session, call, search) }))
     return readResult(response, call, 'Raise `maxBytes` of the plugin.')
   },
 })

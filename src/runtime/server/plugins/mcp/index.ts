@@ -50,6 +50,8 @@ export const mcp = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', name: 'm
       name: 'mcp',
       method: 'POST',
       path: resolved.path,
+      parameters: [],
+      dryRun: true,
       describe: DESCRIPTION,
       handler: handleDirectly((request, api) => {
         if (isObject(request.event)) events.add(request.event)

@@ -1,20 +1,8 @@
 /** The tools that read: `list`, `get`, `aggregate`, `history`. */
 import { z } from 'zod'
-import type { ApiRequest } from '../../kit/request'
-import type { Api, AutoApiContext } from '../../kit/call'
-import {
-  aggregateMethods as aggregates,
-  collectionMethods as collection,
-  type EndpointContext,
-  recordMethods as record,
-  type Route,
-  runEndpoint,
-} from '../../kit/routes'
-import type { PluginFeatures } from '../../plugin/features'
 import { describeTool } from './describe'
 import { readResult, recordResult } from './result'
-import { send } from './send'
-import { defineTool, READS, recordId, resourceName, type Tool } from './tool'
+import { defineTool, READS, recordId, resourceName, sendAs, type Tool } from './tool'
 
 const names = z.array(z.string().min(1).max(200)).min(1).max(100)
 const conditions = z.record(z.string(), z.unknown())
@@ -51,7 +39,7 @@ export function createReadTools(maxRows: number): readonly Tool[] {
         filter: toText(filter), sort: toText(sort), fields: toText(fields), include: toText(include), limit: limitOf(limit), cursor,
         ...trashQuery(trash),
       }
-      const response = await send({ resource, method: 'GET', query }, collection, call)
+      const response = await sendAs({ resource, method: 'GET', query }, call)
       return readResult(response, call, 'Ask for a smaller `limit`, or fewer `fields` or relations.')
     },
   })
@@ -65,7 +53,7 @@ export function createReadTools(maxRows: number): readonly Tool[] {
     annotations: READS,
     async run({ resource, id, fields, include, trash }, call) {
       const query = { fields: toText(fields), include: toText(include), ...trashQuery(trash) }
-      return recordResult(await send({ resource, id, method: 'GET', query }, record, call), call)
+      return recordResult(await sendAs({ resource, id, method: 'GET', query }, call), call)
     },
   })
 
@@ -91,7 +79,7 @@ export function createReadTools(maxRows: number): readonly Tool[] {
         aggregate: toText(functions), groupBy: toText(groupBy), filter: toText(filter), having: toText(having), sort: toText(sort),
         limit: limitOf(limit), page: String(page), ...trashQuery(trash),
       }
-      const response = await send({ resource, method: 'GET', end: '/aggregate', query }, aggregates, call)
+      const response = await sendAs({ resource, method: 'GET', end: '/aggregate', query }, call)
       return readResult(response, call, SMALLER)
     },
   })
@@ -105,17 +93,9 @@ export function createReadTools(maxRows: number): readonly Tool[] {
     annotations: READS,
     async run({ resource, id, limit, cursor = '' }, call) {
       const request = { resource, id, method: 'GET', end: '/history', query: { limit: limitOf(limit), cursor } } as const
-      return readResult(await send(request, { GET: historyRoute(call.features) }, call), call, SMALLER)
+      return readResult(await sendAs(request, call), call, SMALLER)
     },
   })
 
   return [describeTool, list, get, aggregate, history]
-}
-
-/** Does the same as the route `GET /:resource/:id/history` of the audit log. The tool exists only with this plugin. */
-function historyRoute({ auditLog }: PluginFeatures): Route {
-  const handler = (ctx: EndpointContext<undefined, undefined>) => auditLog!.history(ctx as AutoApiContext)
-  const run = (request: ApiRequest, api: Api) =>
-    runEndpoint({ resource: request.resource, operation: 'read', handler }, request, api, { name: 'audit-log-history' })
-  return Object.assign(run, { operationOf: () => 'read' as const, operations: ['read' as const] })
 }

@@ -2,8 +2,8 @@
 import type { z } from 'zod'
 import type { ApiRequest } from '../../kit/request'
 import { ApiError, limitExceeded, validationFailed } from '../../kit/errors'
-import { type ApiResponse, findText } from '../../kit/respond'
-import { createToHttpError, type HttpErrorInput, tagBody } from '../../kit/http'
+import { type ApiResponse, bodyText, entityTagOf } from '../../kit/respond'
+import { toClientError } from '../../kit/http'
 import type { ToolCall } from './tool'
 
 export interface ToolResult {
@@ -15,7 +15,7 @@ export const toResult = (text: string): ToolResult => ({ content: [{ type: 'text
 
 /** Returns the JSON of a response. @throws `LIMIT_EXCEEDED` for a read with more bytes than a result can have. */
 export function readResult(response: ApiResponse, call: ToolCall, advice: string): string {
-  const text = findText(response)?.text ?? JSON.stringify(response.body)
+  const text = bodyText(response)
   const bytes = sizeOf(text)
   const { maxBytes } = call.options
   if (bytes > maxBytes) throw limitExceeded(`The result has ${bytes} bytes, more than ${maxBytes}. ${advice}`)
@@ -25,18 +25,14 @@ export function readResult(response: ApiResponse, call: ToolCall, advice: string
 /** Returns the record of a response with its entity tag, which an update can send as `ifMatch`. */
 export function recordResult(response: ApiResponse, call: ToolCall): string {
   const text = readResult(response, call, 'Ask for fewer `fields` or relations.')
-  const etag = tagOf(response, call)
+  const etag = entityTagOf(response, call.api.config)
   return etag === undefined ? `{"record":${text}}` : `{"record":${text},"etag":${JSON.stringify(etag)}}`
 }
 
 /** As {@link recordResult}. The write is done, so a record that is too large is left out. */
 export function writtenResult(response: ApiResponse, call: ToolCall): string {
   if (sizeOf(JSON.stringify(response.body)) <= call.options.maxBytes) return recordResult(response, call)
-  return JSON.stringify({ done: true, etag: tagOf(response, call), omitted: 'The record is too large for a result.' })
-}
-
-function tagOf(response: ApiResponse, { api: { config } }: ToolCall): string | undefined {
-  return config.http.etag && response.revision !== undefined ? (findText(response) ?? tagBody(response))?.etag : undefined
+  return JSON.stringify({ done: true, etag: entityTagOf(response, call.api.config), omitted: 'The record is too large for a result.' })
 }
 
 /** The size as UTF-8. */
@@ -51,25 +47,12 @@ export function invalidArguments({ issues }: z.ZodError): ApiError {
   })))
 }
 
-/** Creates the error of h3, without h3: only the parts that a result contains. */
-const toHttpError = createToHttpError<never>(
-  ({ status, message, data }: HttpErrorInput) => Object.assign(new Error(message), { status, data }),
-  { get: () => undefined, set: () => {} },
-)
-
-/** The parts of an error of h3 1 or h3 2. */
-interface HttpErrorParts {
-  readonly status?: number
-  readonly statusCode?: number
-  readonly data?: object
-}
-
 /**
  * Converts an error to a result. An error that is not meant for clients is logged.
  * @throws The error of an invalid token, so that the client gets the 401 on which it signs in again.
  */
 export function toErrorResult(error: unknown, { event }: ApiRequest): ToolResult {
   if (error instanceof ApiError && error.data.code === 'INVALID_TOKEN') throw error
-  const { status, statusCode = 500, message, data } = toHttpError(event as never, error) as Error & HttpErrorParts
-  return { ...toResult(JSON.stringify({ error: { status: status ?? statusCode, message, ...data } })), isError: true }
+  const { status, message, data } = toClientError(error, event)
+  return { ...toResult(JSON.stringify({ error: { status, message, ...data } })), isError: true }
 }

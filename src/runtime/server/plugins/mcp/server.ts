@@ -1,7 +1,7 @@
 /** Handles the messages of a client. The protocol has no sessions here: every message is a request of its own. */
 import type { Api, Session } from '../../kit/call'
-import { type ApiRequest, assertDryRun, assertParameters } from '../../kit/request'
-import { allowEveryone, handleRequest } from '../../kit/routes'
+import type { ApiRequest } from '../../kit/request'
+import { runInSession } from '../../kit/send'
 import type { ApiResponse } from '../../kit/respond'
 import { readFeatures } from '../../plugin/features'
 import type { PluginServer } from '../../plugin/server'
@@ -30,13 +30,11 @@ export function createMcpServer(options: ResolvedMcp, server: PluginServer): (re
     const features = readFeatures(server)
     tools ??= createTools(options, features.auditLog !== undefined, features.idempotency === true, api)
     resources ??= exposedResources(options, api)
-    assertDryRun(request)
-    if (api.config.http.strictParameters !== false) assertParameters([], request, api.config)
     assertVersion(request.header('mcp-protocol-version'))
     const message = await readMessage(request)
     const call: ToolCall = { request, api, options, features, resources }
     if (message.method === 'tools/call' && message.id !== undefined) return await callTool(message, call, tools)
-    return await inSession(call, session => respond(message, session, call, tools!))
+    return await runInSession(request, api, session => respond(message, session, call, tools!))
   }
 }
 
@@ -48,11 +46,6 @@ function createTools({ write, maxRows }: ResolvedMcp, hasLog: boolean, hasKeys: 
 
 function exposedResources({ resources: names, except = [] }: ResolvedMcp, { resources }: Api): ReadonlyMap<string, Resource> {
   return new Map([...resources].filter(([name]) => (names?.includes(name) ?? true) && !except.includes(name)))
-}
-
-/** Runs as a request without a resource: with the caller, the rate limits and the cross-site rule of the API. */
-function inSession({ request, api }: ToolCall, run: (session: Session) => Promise<ApiResponse>): Promise<ApiResponse> {
-  return handleRequest(api, request, undefined, { operations: ['read'], authorize: allowEveryone, run })
 }
 
 async function respond(message: Message, session: Session, call: ToolCall, tools: Tools): Promise<ApiResponse> {
@@ -78,9 +71,12 @@ async function callTool(message: Message, call: ToolCall, tools: Tools): Promise
   const { name, arguments: args = {} } = message.params ?? {}
   const found = typeof name === 'string' ? tools.get(name) : undefined
   // These calls reach no route, so they count as requests without a resource.
-  if (!found) return await inSession(call, async () => failure(message, INVALID_PARAMS, 'There is no such tool.'))
+  if (!found) return await runInSession(call.request, call.api, async () => failure(message, INVALID_PARAMS, 'There is no such tool.'))
   const { success: isValid, error } = found.tool.input.safeParse(args)
-  if (!isValid) return await inSession(call, async () => success(message, toErrorResult(invalidArguments(error), call.request)))
+  if (!isValid) {
+    const refusal = success(message, toErrorResult(invalidArguments(error), call.request))
+    return await runInSession(call.request, call.api, async () => refusal)
+  }
   // Not the output of the schema: it has no property `__proto__`, which the API has to refuse like any other unknown name.
   return success(message, await run(found.tool, args, call))
 }

@@ -3,6 +3,8 @@ import { z } from 'zod'
 import type { Api } from '../../kit/call'
 import type { ApiRequest } from '../../kit/request'
 import { ApiError } from '../../kit/errors'
+import type { ApiResponse } from '../../kit/respond'
+import { send, type SentRequest } from '../../kit/send'
 import type { PluginFeatures } from '../../plugin/features'
 import type { Resource } from '../../kit/rows'
 import type { ResolvedMcp } from './options'
@@ -50,6 +52,12 @@ export function requireToolResource({ resources }: ToolCall, name: string): Reso
   const resource = resources.get(name)
   if (!resource) throw new ApiError('NOT_FOUND', 'There is no such resource. The tool `describe` lists the resources.')
   return resource
+}
+
+/** Sends a request as the caller of the tool. @throws 404 for a resource that the tools cannot use, and every error of the route. */
+export async function sendAs(sent: SentRequest, call: ToolCall): Promise<ApiResponse> {
+  requireToolResource(call, sent.resource)
+  return send(sent, call.request, call.api)
 }
 
 export const resourceName = z.string().min(1).max(200).describe('The name of a resource, as `describe` lists it.')

@@ -1,10 +1,8 @@
 /** The tools that write: `create`, `update`, `delete`, `restore`. They exist only with the option `write`. */
 import { z } from 'zod'
-import { collectionMethods as collection, recordMethods as record, restoreMethods as restored } from '../../kit/routes'
 import { deleteRecord } from './delete-record'
 import { writtenResult } from './result'
-import { send } from './send'
-import { defineTool, recordId, resourceName, type Tool } from './tool'
+import { defineTool, recordId, resourceName, sendAs, type Tool } from './tool'
 
 const values = z.record(z.string(), z.unknown())
 const ifMatch = z.string().min(1).max(1000).optional()
@@ -27,7 +25,7 @@ export function createWriteTools(hasKeys: boolean): readonly Tool[] {
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
     async run({ resource, values, idempotencyKey }, call) {
       const headers = { 'idempotency-key': idempotencyKey }
-      return writtenResult(await send({ resource, method: 'POST', body: values, headers }, collection, call), call)
+      return writtenResult(await sendAs({ resource, method: 'POST', body: values, headers }, call), call)
     },
   })
 
@@ -40,7 +38,7 @@ export function createWriteTools(hasKeys: boolean): readonly Tool[] {
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
     async run({ resource, id, values, ifMatch, idempotencyKey }, call) {
       const headers = { 'if-match': ifMatch, 'idempotency-key': idempotencyKey }
-      return writtenResult(await send({ resource, id, method: 'PATCH', body: values, headers }, record, call), call)
+      return writtenResult(await sendAs({ resource, id, method: 'PATCH', body: values, headers }, call), call)
     },
   })
 
@@ -70,7 +68,7 @@ export function createWriteTools(hasKeys: boolean): readonly Tool[] {
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
     async run({ resource, id, ifMatch, idempotencyKey }, call) {
       const headers = { 'if-match': ifMatch, 'idempotency-key': idempotencyKey }
-      return writtenResult(await send({ resource, id, method: 'POST', end: '/restore', headers }, restored, call), call)
+      return writtenResult(await sendAs({ resource, id, method: 'POST', end: '/restore', headers }, call), call)
     },
   })
 

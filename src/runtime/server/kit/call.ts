@@ -1,19 +1,10 @@
 /** The request of a caller: its session, its permissions, its tenant and the fields that it can read. */
-export { authorize, authorizeAny, authorizeGate, callFor, can, contextFor, decide, isAuthorized } from '../core/access/authorize'
+export { authorize, callFor, can, canUseRoute, contextFor, decide, isAuthorized } from '../core/access/authorize'
 export type { Api } from '../core/api'
 export type { CallerContext } from '../core/entries/call'
 export { type CredentialLimits, limitsOf, rolesOf, SUPER_ADMIN } from '../core/request/limits'
 export { isCredentialCaller } from '../core/request/lock-caller'
-export {
-  type Call,
-  createContext,
-  createSession,
-  isTenantId,
-  requireSession,
-  type Session,
-  SESSION,
-  toPermissions,
-} from '../core/request/session'
+export { type Call, isTenantId, requireSession, type Session, SESSION, toPermissions } from '../core/request/session'
 export type {
   AutoApiContext,
   AutoApiUser,
@@ -23,4 +14,4 @@ export type {
   ResourceRegistration,
   Tenant,
 } from '../registration'
-export { allFields, keyFields, readableFields, refusedFields, select, type Selection } from '../core/access/fields'
+export { readableFields, refusedFields, type Selection } from '../core/access/fields'

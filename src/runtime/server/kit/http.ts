@@ -1,11 +1,9 @@
-/** What plugins need of HTTP: entity tags, work after the response, the URL as it was sent. */
+/** What plugins need of HTTP: work after the response, errors as clients receive them, the base URL. */
 import { createToHttpError, type HttpErrorInput } from '../http/errors'
+import { sentUrl, type EventWithUrl } from '../http/url'
 
 export type { ApiEvent } from '../http'
-export { runAfterResponse } from '../http/after-response'
-export { isNoneMatch, tagBody, tagInTurns } from '../http/etag'
 export { isPlain } from '../http/headers'
-export { type EventWithUrl, sentUrl } from '../http/url'
 
 /** What a client may know about an error. */
 export interface ClientError {
@@ -26,4 +24,10 @@ export function toClientError(error: unknown, event: unknown): ClientError {
   const httpError = toHttpError(event as never, error) as Error & Partial<ClientError & { statusCode: number }>
   const { status, statusCode = 500, message, data } = httpError
   return { status: status ?? statusCode, message, data }
+}
+
+/** Returns what precedes `path` in the URL of a request: the base URL of the app, as a proxy passes it on. */
+export function basePathOf(event: unknown, path: string): string {
+  const { path: url } = sentUrl(event as EventWithUrl)
+  return url.endsWith(path) ? url.slice(0, -path.length) : ''
 }

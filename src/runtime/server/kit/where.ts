@@ -1,7 +1,5 @@
 /** SQL: the template `where`, conditions, lists of keys, cursors. */
-export { and, EVERY_ROW, fromSql, NO_ROWS, sameBytes, whereClause } from '../core/sql/conditions'
-export { createCursor, readCursor } from '../core/sql/cursor'
-export { after, type Order } from '../core/sql/keyset'
+export { and, EVERY_ROW, fromSql, NO_ROWS, sameBytes } from '../core/sql/conditions'
 export { inTuples } from '../core/sql/list/index'
 export { statement } from '../core/sql/parameterize'
 export { asSql, commaList, constant, joined, type Part, value, type Where, where, word } from '../core/sql/where'

@@ -13,21 +13,21 @@ const RESPONSE: ApiResponse = { status: 200, body: { id: 1 }, reads: ['posts'] }
 const tagged = { text: '{"id":1}', etag: tagBody(RESPONSE)!.etag }
 
 describe('a response becomes an entry', () => {
-  it('with its text, its tag, what it was read from, and its end', () => {
-    expect(toEntry(RESPONSE, 30)).toStrictEqual({ ...tagged, reads: ['posts'], expires: NOW + 30_000 })
+  it('with its text, its tag, what it was read from, and its end', async () => {
+    expect(await toEntry(RESPONSE, 30)).toStrictEqual({ ...tagged, reads: ['posts'], expires: NOW + 30_000 })
   })
 
-  it('with its revision and its headers, if it has them', () => {
+  it('with its revision and its headers, if it has them', async () => {
     const { etag } = tagBody({ ...RESPONSE, revision: 'r' })!
     expect(etag).not.toBe(tagged.etag)
-    expect(toEntry({ ...RESPONSE, revision: 'r', headers: { 'X-A': 'b' } }, 1))
+    expect(await toEntry({ ...RESPONSE, revision: 'r', headers: { 'X-A': 'b' } }, 1))
       .toStrictEqual({ text: '{"id":1}', etag, reads: ['posts'], expires: NOW + 1_000, revision: 'r', headers: { 'X-A': 'b' } })
-    expect(toEntry({ ...RESPONSE, headers: {} }, 1)).toHaveProperty('headers', {})
+    expect(await toEntry({ ...RESPONSE, headers: {} }, 1)).toHaveProperty('headers', {})
   })
 
-  it('without parsing its text', () => {
+  it('without parsing its text', async () => {
     const text = createTextResponse({ status: 200, reads: [] }, { text: 'no JSON', etag: '"tag"' })
-    expect(toEntry(text, 1)).toMatchObject({ text: 'no JSON', etag: '"tag"' })
+    expect(await toEntry(text, 1)).toMatchObject({ text: 'no JSON', etag: '"tag"' })
   })
 
   it.each([
@@ -37,8 +37,8 @@ describe('a response becomes an entry', () => {
     ['Cache-Control-X', 'no-store'],
     ['X-Set-Cookie', 'a=1'],
     ['Set-Cookie-X', 'a=1'],
-  ])('with the header %s: %s', (name, value) => {
-    expect(toEntry({ ...RESPONSE, headers: { [name]: value } }, 1)?.headers).toEqual({ [name]: value })
+  ])('with the header %s: %s', async (name, value) => {
+    expect((await toEntry({ ...RESPONSE, headers: { [name]: value } }, 1))?.headers).toEqual({ [name]: value })
   })
 })
 
@@ -46,17 +46,17 @@ describe('a response does not become an entry', () => {
   it.each([
     ['Set-Cookie', 'a=1'], ['set-cookie', ''], ['SET-COOKIE', 'a=1'], ['Cache-Control', 'no-store'], ['cache-control', 'private, NO-STORE'],
     ['CACHE-CONTROL', 'no-store, max-age=0'],
-  ])('with the header %s: %s, wherever it is', (name, value) => {
-    expect(toEntry({ ...RESPONSE, headers: { [name]: value } }, 1)).toBeUndefined()
-    expect(toEntry({ ...RESPONSE, headers: { 'X-A': 'b', [name]: value, 'X-C': 'd' } }, 1)).toBeUndefined()
+  ])('with the header %s: %s, wherever it is', async (name, value) => {
+    expect(await toEntry({ ...RESPONSE, headers: { [name]: value } }, 1)).toBeUndefined()
+    expect(await toEntry({ ...RESPONSE, headers: { 'X-A': 'b', [name]: value, 'X-C': 'd' } }, 1)).toBeUndefined()
   })
 
   it.each<[string, Partial<ApiResponse>]>([
     ['has another status', { status: 201 }], ['is an error', { status: 404 }], ['does not say what it was read from', { reads: undefined }],
     ['names a created record', { created: '1' }], ['is a text', { body: 'text' }], ['is a stream', { body: (async function* () {})() }],
     ['is an instance of a class', { body: new class { id = 1 }() }], ['is null', { body: null }],
-  ])('if it %s', (_what, changes) => {
-    expect(toEntry({ ...RESPONSE, ...changes }, 1)).toBeUndefined()
+  ])('if it %s', async (_what, changes) => {
+    expect(await toEntry({ ...RESPONSE, ...changes }, 1)).toBeUndefined()
   })
 })
 

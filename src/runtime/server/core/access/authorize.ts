@@ -5,7 +5,7 @@ import type { AutoApiContext, Permission } from '../../registration'
 import type { Resource } from '../../schema/model'
 import { forResource } from '../request/call'
 import type { Call, Session } from '../request/session'
-import { refused } from '../error'
+import { ApiError, refused } from '../error'
 import { logError } from '../process/log'
 import { limitsOf, ownerSession, rolesOf, SUPER_ADMIN, type CredentialLimits } from '../request/limits'
 import { assertTenant, hasTenantId, tenantScope } from './tenant'
@@ -34,6 +34,21 @@ export function authorize(session: Session, resource: Resource, operations: read
 export async function authorizeAny(call: Call, operations: readonly Operation[]): Promise<void> {
   for (const operation of operations) if (await can(call, call.resource, operation)) return assertTenant(call, call.resource)
   throw refused(call.ctx)
+}
+
+/**
+ * Whether the caller can use a route with these operations: one of several, or the single one as its gate decides. For descriptions of the
+ * API, which must agree with the routes.
+ */
+export async function canUseRoute(call: Call, operations: readonly Operation[], gate = ''): Promise<boolean> {
+  try {
+    await (operations.length > 1 ? authorizeAny(call, operations) : authorizeGate(call, gate))
+    return true
+  }
+  catch (error) {
+    if (error instanceof ApiError) return false
+    throw error
+  }
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Selects the features of plugins that a caller can use. The API checks every request of a feature again. */
 import type { AdminFeatures, AdminTool, AdminUsers } from '../../../shared/types/admin'
 import type { DescribedResource } from '../../../shared/types/description'
-import { authorizeGate, callFor, decide, isAuthorized, type Session } from '../../kit/call'
+import { callFor, canUseRoute, decide, isAuthorized, type Session } from '../../kit/call'
 import type { PluginFeatures } from '../../plugin/features'
 import type { Resource } from '../../kit/rows'
 
@@ -17,7 +17,8 @@ export async function findFeatures(
   const isTransferable = exported && (exported.resources?.includes(name) ?? true)
   const files = (features.files ?? []).filter(({ resource, field }) => resource === name && described.fields[field]?.readable)
   return {
-    ...isTransferable && await passesGate(session, resource, exported.gate) && { exportFormats: exported.formats },
+    ...isTransferable && await canUseRoute(callFor(session, resource, 'read'), ['read'], exported.gate)
+    && { exportFormats: exported.formats },
     ...isTransferable && (canCreate || canUpdate) && { import: true as const },
     ...auditLog?.records(name) && canRead && await canReadLog(session, auditLog.resource) && { history: true as const },
     ...files.length > 0 && {
@@ -59,16 +60,3 @@ export async function findTools(
 }
 
 const canReadLog = (session: Session, resource: string) => isAuthorized(session, session.api.resources.get(resource)!, 'read')
-
-/** Whether the caller can read the resource through a named gate, which replaces the permission of the resource. */
-async function passesGate(session: Session, resource: Resource, gate: string): Promise<boolean> {
-  try {
-    await authorizeGate(callFor(session, resource, 'read'), gate)
-    return true
-  }
-  catch (error) {
-    const { statusCode, status = statusCode } = error as { statusCode?: number, status?: number }
-    if (status === 401 || status === 403) return false
-    throw error
-  }
-}

@@ -1,7 +1,7 @@
 /** Records when a token was last used: at most once a minute for each token, after the response. */
 import { and, isNull, lt, or, type Column, type SQL, type Table } from 'drizzle-orm'
-import { type ApiEvent, runAfterResponse } from '../../kit/http'
-import { logError } from '../../kit/process'
+import type { ApiEvent } from '../../kit/http'
+import { logError, runAfterResponse } from '../../kit/process'
 import type { PluginTable } from '../../plugin/table'
 import type { TokenRow } from './row'
 

@@ -1,8 +1,8 @@
 /** Loads the records of entries that a rule in code judges: one statement per resource for all entries of a batch. */
-import { applyScope, decoder, narrow, type ReadPlan, readRows, type RecordValues, toId, toKey } from '../../kit/rows'
-import { type Api, type AutoApiContext, requireSession, type Session, allFields } from '../../kit/call'
+import { findRows } from '../../kit/records'
+import type { RecordValues } from '../../kit/rows'
+import { type Api, type AutoApiContext, requireSession, type Session } from '../../kit/call'
 import type { CheckRow } from '../../kit/listen'
-import { inTuples } from '../../kit/where'
 import { readerAccess, type ResourceAccess } from './access'
 import type { AuditLog } from './log'
 
@@ -51,7 +51,7 @@ export function recordFinder(session: Session, access: ResourceAccess): FindReco
   return find
 }
 
-function createFinder(access: ResourceAccess): FindRecord {
+function createFinder({ call, trash }: ResourceAccess): FindRecord {
   const known = new Map<string, Promise<RecordValues | undefined>>()
   let waiting: { readonly ids: string[], readonly found: Promise<ReadonlyMap<string, RecordValues>> } | undefined
   return (id) => {
@@ -62,25 +62,11 @@ function createFinder(access: ResourceAccess): FindRecord {
       // All checks of a batch run before the microtask.
       waiting = { ids, found: Promise.resolve().then(() => {
         waiting = undefined
-        return loadRecords(access, ids)
+        return findRows(call, ids, trash)
       }) }
     }
     waiting.ids.push(id)
     known.set(id, record = waiting.found.then(found => found.get(id)))
     return record
   }
-}
-
-async function loadRecords({ call, trash }: ResourceAccess, ids: readonly string[]): Promise<ReadonlyMap<string, RecordValues>> {
-  const { resource, engine } = call
-  const keys = ids.flatMap((id) => {
-    const key = toKey(resource, id)
-    return key ? [key.map((value, index) => resource.primaryKey[index]!.encode(value))] : []
-  })
-  if (keys.length === 0) return new Map()
-  const plan = await applyScope<ReadPlan>(call, {
-    resource, trash, selection: allFields(resource), where: [], order: [], count: false, include: [],
-  }, 'read')
-  const { columns, rows } = await readRows(narrow(plan, [inTuples(engine, resource.primaryKey, keys)]), { cursor: true }, call)
-  return new Map(rows.map(decoder(columns)).map(row => [toId(resource, resource.primaryKey.map(({ name }) => row[name])), row]))
 }

@@ -1,12 +1,10 @@
 /** Answers a request whose key has been used: with the stored response, or with the records as the caller can read them now. */
 import { digest } from 'ohash'
-import {
-  applyScope, decoder, formOf, type ReadPlan, readRows, type RecordValues, runReadHooks, toId, toKey, valuesAt,
-} from '../../kit/rows'
-import { type AutoApiContext, type Call, requireSession, keyFields, readableFields } from '../../kit/call'
+import { findRecords } from '../../kit/records'
+import type { RecordValues } from '../../kit/rows'
+import { type AutoApiContext, type Call, requireSession, readableFields } from '../../kit/call'
 import { conflict, notFound } from '../../kit/errors'
-import { type ApiResponse, wireRecords } from '../../kit/respond'
-import { inTuples } from '../../kit/where'
+import type { ApiResponse } from '../../kit/respond'
 import type { StoredKey } from './store'
 
 /** The kinds of responses that contain the records of a write, or say that they are deleted. */
@@ -65,28 +63,9 @@ async function replayRecords(
     : { ...CURRENT[form](records, ids, call), headers, ...created }
 }
 
-/** Reads the active records that the caller can see, in the order of the ids, with the fields that the caller can read. */
+/** Reads the active records that the caller can see, in the order of the ids. */
 async function readVisible(ids: readonly string[], call: Call): Promise<readonly RecordValues[]> {
-  const { resource } = call
-  const keys = ids.flatMap(id => toKey(resource, id) ?? [])
-  if (ids.length === 0 || keys.length === 0) return []
-  const selection = await readableFields(call)
-  const tuples = ids.map(id => toKey(resource, id)!.map((value, index) => resource.primaryKey[index]!.encode(value)))
-  const where = [inTuples(call.engine, resource.primaryKey, tuples)]
-  const read: ReadPlan = { resource, trash: 'active', selection, where, order: [], count: false, include: [] }
-  const scoped = await applyScope(call, read, 'read')
-  const { columns, rows } = await readRows(scoped, { cursor: true, extraColumns: keyFields(resource).fields }, call)
-  const form = formOf(scoped, 'afterGet', call)
-  const decode = decoder(columns, selection, form)
-  const keyOf = valuesAt(columns, resource.primaryKey)
-  const idOf = (row: readonly unknown[]) =>
-    toId(resource, keyOf(row).map((value, index) => resource.primaryKey[index]!.decode?.(value) ?? value))
-  const found = new Map<string, RecordValues>()
-  // A hook can hide values of the record.
-  for (const row of rows) {
-    const records = await runReadHooks(scoped, 'afterGet', [decode(row)], call)
-    found.set(idOf(row), wireRecords({ plan: scoped, records, form })[0]!)
-  }
+  const found = await findRecords(call, ids)
   return ids.map(id => found.get(id)).filter(record => record !== undefined)
 }
 

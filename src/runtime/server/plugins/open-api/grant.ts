@@ -2,10 +2,9 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { toRouteKey, type Method } from '../../../shared/routes'
 import type { DescribedResource } from '../../../shared/types/description'
-import { authorizeAny, authorizeGate, type AutoApiContext, type Call, callFor, requireSession, type Session } from '../../kit/call'
+import { type AutoApiContext, callFor, canUseRoute, requireSession, type Session } from '../../kit/call'
 import { customBody, describeFor } from '../../kit/describe'
 import { type EndpointDetails, findEndpoint } from '../../kit/describe'
-import { ApiError } from '../../kit/errors'
 import type { PluginRoute } from '../../plugin/contract'
 import { operationId } from '../../plugin/description'
 import type { ServerRoutes } from '../../plugin/routes-of'
@@ -133,17 +132,5 @@ async function canUse(
   // A disabled operation is a 405, before any permission.
   if (!resource || !operation || resource.disabled.has(operation)) return false
   const call = callFor(session, resource, operation)
-  return await isAuthorized(call, operations, gate) && (documentedFor?.(call.ctx, resources[name]) ?? true)
-}
-
-/** Asks as the route itself does. */
-async function isAuthorized(call: Call, operations: readonly Operation[], gate = ''): Promise<boolean> {
-  try {
-    await (operations.length > 1 ? authorizeAny(call, operations) : authorizeGate(call, gate))
-    return true
-  }
-  catch (error) {
-    if (error instanceof ApiError) return false
-    throw error
-  }
+  return await canUseRoute(call, operations, gate) && (documentedFor?.(call.ctx, resources[name]) ?? true)
 }

@@ -1,10 +1,10 @@
 /** Sends the document. It is created once per grant: callers who can use the same get the same text. */
 import { type AutoApiContext, decide, type Permission, requireSession } from '../../kit/call'
 import { refused } from '../../kit/errors'
-import { hashText } from '../../kit/describe'
 import type { RouteRequest } from '../../kit/request'
 import { createLruCache } from '../../kit/process'
-import { type EventWithUrl, isNoneMatch, sentUrl } from '../../kit/http'
+import { basePathOf } from '../../kit/http'
+import { sendText } from '../../kit/respond'
 import { readFeatures } from '../../plugin/features'
 import { readRoutes } from '../../plugin/routes-of'
 import type { PluginServer } from '../../plugin/server'
@@ -20,7 +20,6 @@ const DOCUMENT = '/_openapi.json'
 interface Created {
   readonly document: OpenApiDocument
   readonly text: string
-  readonly etag: string
   /** Created when it is requested. */
   page?: string
 }
@@ -46,42 +45,29 @@ export function createOpenApi(options: ResolvedOptions, server: PluginServer): O
     if (!await decide(session, options.access, ctx)) throw refused(ctx)
     candidates ??= findCandidates(readRoutes(server), prefix, [...server.resources.keys()])
     facts ??= toFacts(options, server, name => session.api.resources.get(name)?.requireIfMatch === true)
-    const { path: url } = sentUrl(ctx.event as EventWithUrl)
-    const base = url.endsWith(prefix + path) ? url.slice(0, -(prefix + path).length) : ''
-    const { grant, key } = await findGrant(ctx, await candidates, base, idOf)
+    const { grant, key } = await findGrant(ctx, await candidates, basePathOf(ctx.event, prefix + path), idOf)
     const known = facts
     return cached(key, (): Created => {
       const document = createDocument(grant, known)
-      const text = JSON.stringify(document)
-      return { document, text, etag: `"${hashText(text)}"` }
+      return { document, text: JSON.stringify(document) }
     })
   }
 
   return {
     async sendDocument(ctx, request) {
-      const { text, etag } = await find(ctx, DOCUMENT)
-      return send(request, text, etag, 'application/json')
+      const { text } = await find(ctx, DOCUMENT)
+      return sendText(request, text, 'application/json')
     },
     async sendReference(ctx, request) {
       const created = await find(ctx, '/_reference')
-      const { referencePolicy, renderReference, tagOf } = await import('./reference/index')
+      const { referencePolicy, renderReference } = await import('./reference/index')
       const page = created.page ??= renderReference(created.document)
       request.setHeader('content-security-policy', policy ??= await referencePolicy())
       request.setHeader('x-content-type-options', 'nosniff')
       request.setHeader('referrer-policy', 'no-referrer')
-      return send(request, page, tagOf(page), 'text/html; charset=utf-8')
+      return sendText(request, page, 'text/html; charset=utf-8')
     },
   }
-}
-
-function send(request: RouteRequest, text: string, etag: string, type: string): string | null {
-  request.setHeader('etag', etag)
-  if (isNoneMatch(request.header('if-none-match'), etag)) {
-    request.setStatus(304)
-    return null
-  }
-  request.setHeader('content-type', type)
-  return text
 }
 
 function toFacts(

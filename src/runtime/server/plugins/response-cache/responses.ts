@@ -1,6 +1,5 @@
 /** Converts responses to entries, and entries to responses. */
-import { type ApiResponse, createTextResponse, findText, type Tagged } from '../../kit/respond'
-import { tagBody } from '../../kit/http'
+import { type ApiResponse, createTextResponse, tagResponse } from '../../kit/respond'
 import type { Entry } from './store'
 import { createAttached } from '../../kit/process'
 
@@ -10,13 +9,12 @@ const isNoStore = (name: string, value: string) => /^cache-control$/i.test(name)
 
 /**
  * Returns `undefined` for a response that must not be stored: an error, a stream, a text, or one with a header that forbids it.
- * @param made the text of the body, if it is made already
  */
-export function toEntry(response: ApiResponse, ttl: number, made?: Tagged): Entry | undefined {
+export async function toEntry(response: ApiResponse, ttl: number): Promise<Entry | undefined> {
   const { status, revision, headers, reads } = response
   if (status !== 200 || reads === undefined || response.created !== undefined) return undefined
   if (Object.entries(headers ?? {}).some(([name, value]) => FORBIDDEN.test(name) || isNoStore(name, value))) return undefined
-  const tagged = made ?? findText(response) ?? tagBody(response)
+  const tagged = await tagResponse(response)
   return tagged && {
     ...tagged, reads, expires: Date.now() + ttl * 1000, ...revision !== undefined && { revision }, ...headers && { headers },
   }

@@ -5,8 +5,7 @@ import type { AroundInfo, Change, Listeners } from '../../kit/listen'
 import { type AutoApiContext, requireSession } from '../../kit/call'
 import { requireCurrentRows, type Statement, useKnownTotals } from '../../kit/rows'
 import { isRefusal } from '../../kit/errors'
-import { type ApiResponse, findText, isLarge } from '../../kit/respond'
-import { tagInTurns } from '../../kit/http'
+import type { ApiResponse } from '../../kit/respond'
 import type { PluginServer } from '../../plugin/server'
 import { ANY, dependenciesOf } from './dependencies'
 import { isWatched, keyOf, totalKeyOf, toVary, WATCHED } from './key'
@@ -76,9 +75,7 @@ export function createResponseCache(policy: ServerPolicy, server: PluginServer) 
       const { api } = requireSession(ctx)
       const dependencies = response.reads && dependenciesOf(api, ctx.resource, response.reads, policy.reads)
       const isStorable = dependencies !== undefined && !wasRead() && eventHeaders(ctx.event) === before
-      const isMade = findText(response) !== undefined
-      const tagged = isStorable && !isMade && isLarge(response.body) ? await tagInTurns(response.body, response.revision) : undefined
-      entry = isStorable ? toEntry(response, ttl, tagged) : undefined
+      entry = isStorable ? await toEntry(response, ttl) : undefined
       if (!entry) return withStatus(response, 'fwd=miss')
       // Waiting requests need not wait for the storage.
       finish!(entry)

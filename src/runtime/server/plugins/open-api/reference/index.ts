@@ -2,7 +2,6 @@
 import type { Operation, Parameter, Reference, Response } from '../document/model'
 import type { OpenApiDocument } from '../document/index'
 import type { JsonSchema } from '../../../../shared/types/description'
-import { hashText } from '../../../kit/describe'
 import { html, raw, type Html } from './html'
 import { schemaView, typeOf } from './schema'
 import { STYLE } from './style'
@@ -13,9 +12,6 @@ export async function referencePolicy(): Promise<string> {
   const hash = btoa(String.fromCharCode(...new Uint8Array(digest)))
   return `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 }
-
-/** The tag of the page. It changes with the document and with the way that this file shows it. */
-export const tagOf = (page: string) => `"${hashText(page)}"`
 
 interface Shown {
   readonly method: string

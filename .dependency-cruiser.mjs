@@ -10,7 +10,7 @@ const LAYERS = [
   { name: '0-shared', path: '^src/runtime/shared/' },
   { name: '1-schema-engines', path: '^src/runtime/server/(schema/|engines/|drizzle/|registration\\.ts$)' },
   { name: '2-core', path: '^src/runtime/server/core/' },
-  { name: '3-server-client', path: '^src/runtime/(server/(?!schema/|engines/|drizzle/|registration\\.ts$|core/)|app/|testing/)' },
+  { name: '3-server-client', path: '^src/runtime/(server/(?!schema/|engines/|drizzle/|registration\\.ts$|core/)|plugins/|app/|testing/)' },
   { name: '4-build', path: '^src/build/' },
   { name: '5-entries', path: '^src/((module|admin)\\.ts$|cli/)' },
 ]
@@ -47,14 +47,14 @@ const borders = [
     name: 'plugins-use-the-kit',
     comment: 'The built-in plugins use what any other plugin can use. A plugin that needs more of core adds a wide function to the kit.',
     severity: 'error',
-    from: { path: '^src/runtime/server/plugins/' },
-    to: { path: '^src/runtime/(server/(?!plugins/|plugin/|kit/)|app/|testing/)' },
+    from: { path: '^src/runtime/plugins/' },
+    to: { path: '^src/runtime/(server/(?!plugin/|kit/)|app/|testing/)' },
   },
   {
     name: 'kit-names-no-plugin',
     severity: 'error',
     from: { path: '^src/runtime/server/kit/' },
-    to: { path: '^src/runtime/server/(plugin|plugins)/' },
+    to: { path: '^src/runtime/(server/plugin|plugins)/' },
   },
   {
     name: 'build-passes-no-code',
@@ -68,7 +68,7 @@ const borders = [
     comment: 'Values that the client imports are sent to browsers.',
     severity: 'error',
     from: { path: '^src/runtime/app/' },
-    to: { path: '^src/runtime/server/', dependencyTypesNot: ['type-only'] },
+    to: { path: '^src/runtime/(server|plugins)/', dependencyTypesNot: ['type-only'] },
   },
   {
     name: 'tests-stay-out-of-apps',
@@ -80,7 +80,7 @@ const borders = [
   {
     name: 'server-imports-no-client',
     severity: 'error',
-    from: { path: '^src/runtime/server/' },
+    from: { path: '^src/runtime/(server|plugins)/' },
     to: { path: '^src/runtime/app/' },
   },
 ]

@@ -3,14 +3,14 @@ import { fileURLToPath } from 'node:url'
 import { createModuleImport } from '../src/build/module-import'
 import {
   activityFeed, apiTokens, auditLog, dataExport, fileUpload, idempotency, openApi, requestMetadata, responseCache, tokenIntrospection,
-} from '../src/runtime/server/plugins'
+} from '../src/runtime/plugins'
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
 /** Uses the sources of the module instead of an installed package. */
 const sources = {
   'nuxt-auto-api/define': here('../src/runtime/server/define'),
-  'nuxt-auto-api/plugins': here('../src/runtime/server/plugins'),
+  'nuxt-auto-api/plugins': here('../src/runtime/plugins'),
   'nuxt-auto-api/schema/sqlite': here('../src/runtime/server/schema/presets/sqlite'),
   'nuxt-auto-api/admin': here('../src/admin'),
   'nuxt-auto-api': here('../src/module'),

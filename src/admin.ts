@@ -42,7 +42,7 @@ const admin: NuxtModule<AdminOptions> = defineNuxtModule<AdminOptions>({
     const chunksOf = addChunks(nuxt, resolved.components, resolve('./runtime/app/admin'))
     addServerTemplate({
       filename: '#auto-admin/plugin',
-      getContents: () => generateAdminPlugin(resolve('./runtime/server/plugins/admin/index'), resolved.config, chunksOf()),
+      getContents: () => generateAdminPlugin(resolve('./runtime/plugins/admin/index'), resolved.config, chunksOf()),
     })
     nuxt.hook('autoApi:registerPlugins', registry => registry.add(createModuleImport('#auto-admin/plugin', 'admin')))
     addAdminTemplates(resolved)

@@ -1,5 +1,5 @@
 /** Searches the grammar for the accepted request that blocks the event loop longest, relative to one `$like` scan of the same table. */
-import { auditLog } from '../../src/runtime/server/plugins/index'
+import { auditLog } from '../../src/runtime/plugins/index'
 import { auditLogColumns } from '../../src/runtime/server/schema/presets/sqlite'
 import { sqliteTable } from 'drizzle-orm/sqlite-core'
 import { auditLogSql } from '../../test/engines/support/audit-log'

@@ -6,7 +6,7 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 /** Uses the sources of the module instead of an installed package. */
 const sources = {
   'nuxt-auto-api/define': here('../../src/runtime/server/define'),
-  'nuxt-auto-api/plugins': here('../../src/runtime/server/plugins'),
+  'nuxt-auto-api/plugins': here('../../src/runtime/plugins'),
   'nuxt-auto-api/schema/pg': here('../../src/runtime/server/schema/presets/pg'),
   'nuxt-auto-api/schema/sqlite': here('../../src/runtime/server/schema/presets/sqlite'),
   'nuxt-auto-api': here('../../src/module'),

@@ -4,7 +4,7 @@
 import { sql, type Column } from 'drizzle-orm'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { activityFeed, auditLog } from '../../src/runtime/server/plugins/index'
+import { activityFeed, auditLog } from '../../src/runtime/plugins/index'
 import { recordActivity } from '../../src/runtime/server/utils/activity'
 import { ENGINE_CASES, isAvailable } from './support/databases'
 import { openLedger, reset, type Ledger } from './support/ledger'

@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module'
 import { getTableName, type Table } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { apiTokens as apiTokensPlugin } from '../../src/runtime/server/plugins'
+import { apiTokens as apiTokensPlugin } from '../../src/runtime/plugins'
 import * as mysql from '../../src/runtime/server/schema/presets/mysql'
 import * as pg from '../../src/runtime/server/schema/presets/pg'
 import * as sqlite from '../../src/runtime/server/schema/presets/sqlite'

@@ -1,6 +1,6 @@
 /** A collation of the log that treats keys as equal does not mix the entries of different records. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { activityFeed, auditLog } from '../../src/runtime/server/plugins/index'
+import { activityFeed, auditLog } from '../../src/runtime/plugins/index'
 import { AUDIT_LOGS, auditLogSql } from './support/audit-log'
 import { ENGINE_CASES, isAvailable } from './support/databases'
 import { openFilled, type Filled } from './support/tables'

@@ -1,6 +1,6 @@
 /** On Postgres a page of the audit log checks the records of its own entries, and does not read all records of the tenant. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { activityFeed, auditLog } from '../../src/runtime/server/plugins/index'
+import { activityFeed, auditLog } from '../../src/runtime/plugins/index'
 import { DRIVER_CASES, isAvailable } from './support/databases'
 import { openLedger, type Ledger } from './support/ledger'
 

@@ -5,7 +5,7 @@
 import { notInArray, type Column } from 'drizzle-orm'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { auditLog } from '../../src/runtime/server/plugins/index'
+import { auditLog } from '../../src/runtime/plugins/index'
 import { defineAutoApiPlugin, type Change } from '../../src/runtime/server/define'
 import { AUDIT_LOGS } from './support/audit-log'
 import { ENGINE_CASES, isAvailable } from './support/databases'

@@ -1,6 +1,6 @@
 /** On every engine a file that was exported and imported again has the same values: each column type, hostile texts, both formats. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { dataExport } from '../../src/runtime/server/plugins'
+import { dataExport } from '../../src/runtime/plugins'
 import { createServer, type Caller, type TestServer } from '../support/server'
 import { parseCsv } from '../unit/query/exported'
 import { tableText, WORLDS } from './fuzz/tables'

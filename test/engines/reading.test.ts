@@ -1,7 +1,7 @@
 /** On every engine random queries return the result of an independent oracle, except for documented differences. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, it } from 'vitest'
-import { dataExport } from '../../src/runtime/server/plugins'
+import { dataExport } from '../../src/runtime/plugins'
 import { NEWSROOM } from '../support/newsdata/columns'
 import { createRows } from '../support/newsdata/rows'
 import { createRegistrations } from '../support/newsdata/server'

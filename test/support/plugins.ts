@@ -3,7 +3,7 @@
  * when it is exported: without a row here, they fail.
  */
 import { createModuleImport } from '../../src/module'
-import * as exported from '../../src/runtime/server/plugins'
+import * as exported from '../../src/runtime/plugins'
 import type { AutoApiPlugin } from '../../src/runtime/server/plugin/contract'
 
 export interface Factory {

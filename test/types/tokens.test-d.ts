@@ -10,7 +10,7 @@ import {
   useAutoApiUpdate,
 } from '../../src/runtime/app'
 import { createModuleImport } from '../../src/build/module-import'
-import { apiTokens, requestMetadata, tokenIntrospection, type FindUser, type FindUserOptions } from '../../src/runtime/server/plugins'
+import { apiTokens, requestMetadata, tokenIntrospection, type FindUser, type FindUserOptions } from '../../src/runtime/plugins'
 import type { AutoApiContext } from '../../src/runtime/server/define'
 import type * as mysql from '../../src/runtime/server/schema/presets/mysql'
 import type * as pg from '../../src/runtime/server/schema/presets/pg'

@@ -23,7 +23,7 @@ const FILES = [
   'src/runtime/server/utils/index.ts',
   'src/runtime/server/kit/call.ts',
   'src/runtime/server/plugin/contract.ts',
-  'src/runtime/server/plugins/c/index.ts',
+  'src/runtime/plugins/c/index.ts',
   'src/runtime/app/client.ts',
   'src/runtime/app/admin/page.ts',
   'src/runtime/testing/suite.ts',
@@ -53,9 +53,9 @@ const FORBIDDEN = [
   { rule: 'build-passes-no-code', from: 'src/build/b.ts', to: '../runtime/server/schema/table', value: true },
   { rule: 'client-imports-server-types-only', from: 'src/runtime/app/b.ts', to: '../server/core/authorize', value: true },
   { rule: 'server-imports-no-client', from: 'src/runtime/server/utils/c.ts', to: '../../app/admin/page' },
-  { rule: 'plugins-use-the-kit', from: 'src/runtime/server/plugins/a/index.ts', to: '../../core/authorize' },
-  { rule: 'plugins-use-the-kit', from: 'src/runtime/server/plugins/b/index.ts', to: '../../utils/index', value: true },
-  { rule: 'kit-names-no-plugin', from: 'src/runtime/server/kit/a.ts', to: '../plugins/c/index' },
+  { rule: 'plugins-use-the-kit', from: 'src/runtime/plugins/a/index.ts', to: '../../server/core/authorize' },
+  { rule: 'plugins-use-the-kit', from: 'src/runtime/plugins/b/index.ts', to: '../../server/utils/index', value: true },
+  { rule: 'kit-names-no-plugin', from: 'src/runtime/server/kit/a.ts', to: '../../plugins/c/index' },
   { rule: 'tests-stay-out-of-apps', from: 'src/runtime/server/utils/e.ts', to: '../../testing/suite' },
   { rule: 'no-cycles', from: 'src/runtime/server/core/cycle.ts', to: './cycle-2' },
   { rule: 'no-cycles', from: 'src/runtime/server/core/cycle-2.ts', to: './cycle' },
@@ -70,10 +70,10 @@ const ALLOWED = [
   { from: 'src/runtime/server/core/ok.ts', to: '../schema/table', value: true },
   { from: 'src/runtime/server/schema/ok.ts', to: '../registration', value: true },
   { from: 'src/runtime/server/kit/ok.ts', to: '../core/authorize', value: true },
-  { from: 'src/runtime/server/plugins/ok/index.ts', to: '../../kit/call', value: true },
-  { from: 'src/runtime/server/plugins/ok/a.ts', to: '../../plugin/contract', value: true },
-  { from: 'src/runtime/server/plugins/ok/b.ts', to: '../../../shared/fact', value: true },
-  { from: 'src/runtime/server/plugins/ok/c.ts', to: './a', value: true },
+  { from: 'src/runtime/plugins/ok/index.ts', to: '../../server/kit/call', value: true },
+  { from: 'src/runtime/plugins/ok/a.ts', to: '../../server/plugin/contract', value: true },
+  { from: 'src/runtime/plugins/ok/b.ts', to: '../../shared/fact', value: true },
+  { from: 'src/runtime/plugins/ok/c.ts', to: './a', value: true },
   { from: 'src/runtime/server/http.ok.ts', to: './core/authorize', value: true },
   { from: 'src/runtime/server/runtime.ts', to: '#auto-api/registry', value: true },
   { from: 'src/runtime/server/engines/ok.ts', to: 'drizzle-orm/sqlite-core', value: true },
@@ -175,7 +175,7 @@ describe('the folders of src', () => {
   }, 60_000)
 
   it('load no code of the database when nuxt.config lists plugins', () => {
-    const loaded = [...loadedBy('src/runtime/server/plugins/index.ts', modules)]
+    const loaded = [...loadedBy('src/runtime/plugins/index.ts', modules)]
     expect(loaded.length).toBeGreaterThan(100)
     const ofDatabase = /^src\/runtime\/server\/(?:drizzle|engines\/dialects|routes|api|core\/(?:read|write|commit|pipeline))\b/
     expect(loaded.filter(file => ofDatabase.test(file))).toEqual([])

@@ -1,9 +1,9 @@
 /** The visibility app with API tokens and every other built-in plugin that has routes, and the ways to make each kind of credential. */
 import { sql } from 'drizzle-orm'
 import { expect } from 'vitest'
-import { activityFeed, apiTokens, auditLog, mcp, openApi, tokenIntrospection } from '../../../src/runtime/server/plugins'
-import { adminPlugin } from '../../../src/runtime/server/plugins/admin'
-import { createTokenFormat } from '../../../src/runtime/server/plugins/api-tokens/format'
+import { activityFeed, apiTokens, auditLog, mcp, openApi, tokenIntrospection } from '../../../src/runtime/plugins'
+import { adminPlugin } from '../../../src/runtime/plugins/admin'
+import { createTokenFormat } from '../../../src/runtime/plugins/api-tokens/server/format'
 import type { AutoApiPlugin } from '../../../src/runtime/server/define'
 import { apiTokensTable } from '../../../src/runtime/server/schema/presets/sqlite'
 import { DEFAULT_MULTI_TENANCY } from '../../../src/runtime/shared/defaults'

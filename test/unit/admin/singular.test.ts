@@ -1,6 +1,6 @@
 /** The word for one record, on buttons such as `New post`. */
 import { expect, it } from 'vitest'
-import { toSingular } from '../../../src/runtime/server/plugins/admin/singular'
+import { toSingular } from '../../../src/runtime/plugins/admin/singular'
 
 it.each([
   ['posts', 'post'], ['categories', 'category'], ['addresses', 'address'], ['boxes', 'box'], ['branches', 'branch'], ['houses', 'house'],

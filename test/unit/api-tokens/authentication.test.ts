@@ -1,8 +1,8 @@
 /** Requests with a token: which are accepted, what they can do, and that all others look the same. */
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { AutoApiContext, AutoApiPlugin } from '../../../src/runtime/server/define'
-import { createTokenFormat } from '../../../src/runtime/server/plugins/api-tokens/format'
-import { rateLimit, requestMetadata } from '../../../src/runtime/server/plugins'
+import { createTokenFormat } from '../../../src/runtime/plugins/api-tokens/server/format'
+import { rateLimit, requestMetadata } from '../../../src/runtime/plugins'
 import { openTokenApi, settle, type TokenApi, type TokenApiOptions } from '../../support/api-tokens'
 import { isFull, isRelease } from '../../support/tiers'
 

@@ -1,8 +1,8 @@
 /** Invalid tokens by client address: when an address is blocked, for how long, and how much one server remembers. */
 import { describe, expect, it } from 'vitest'
 import type { IncomingRequest } from '../../../src/runtime/server/core/extensions/listeners'
-import { createFailureCounter } from '../../../src/runtime/server/plugins/api-tokens/failures'
-import { createMemoryCounter } from '../../../src/runtime/server/plugins/rate-limit/counter'
+import { createFailureCounter } from '../../../src/runtime/plugins/api-tokens/server/failures'
+import { createMemoryCounter } from '../../../src/runtime/plugins/rate-limit/server/counter'
 
 const from = (address: string | undefined) => ({ address: () => address }) as IncomingRequest
 

@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { crc32 as expectedCrc32 } from 'node:zlib'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { crc32, createTokenFormat, hashToken, toBase62 } from '../../../src/runtime/server/plugins/api-tokens/format'
+import { crc32, createTokenFormat, hashToken, toBase62 } from '../../../src/runtime/plugins/api-tokens/server/format'
 
 afterEach(() => vi.restoreAllMocks())
 

@@ -1,7 +1,7 @@
 /** Introspection of tokens (RFC 7662): for whom, what it shows, and that everything else looks the same. */
 import { afterEach, expect, it } from 'vitest'
-import { tokenIntrospection } from '../../../src/runtime/server/plugins'
-import { createTokenFormat } from '../../../src/runtime/server/plugins/api-tokens/format'
+import { tokenIntrospection } from '../../../src/runtime/plugins'
+import { createTokenFormat } from '../../../src/runtime/plugins/api-tokens/server/format'
 import { openTokenApi, type TokenApi, type TokenApiOptions } from '../../support/api-tokens'
 
 let api: TokenApi

@@ -1,7 +1,7 @@
 /** Where the secret of a new token is added to a response, and where not. */
 import { describe, expect, it } from 'vitest'
-import { createIssuedTokens, ROTATE } from '../../../src/runtime/server/plugins/api-tokens/issued'
-import type { TokenRow } from '../../../src/runtime/server/plugins/api-tokens/row'
+import { createIssuedTokens, ROTATE } from '../../../src/runtime/plugins/api-tokens/server/issued'
+import type { TokenRow } from '../../../src/runtime/plugins/api-tokens/server/row'
 import type { AutoApiContext } from '../../../src/runtime/server/registration'
 
 const contextOf = (event = {}, resource = 'apiTokens') => ({ event, resource }) as unknown as AutoApiContext

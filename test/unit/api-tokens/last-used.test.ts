@@ -5,8 +5,8 @@ import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { ApiEvent } from '../../../src/runtime/server/http'
 import type { PluginTable } from '../../../src/runtime/server/plugin/table'
-import { createLastUsed } from '../../../src/runtime/server/plugins/api-tokens/last-used'
-import type { TokenRow } from '../../../src/runtime/server/plugins/api-tokens/row'
+import { createLastUsed } from '../../../src/runtime/plugins/api-tokens/server/last-used'
+import type { TokenRow } from '../../../src/runtime/plugins/api-tokens/server/row'
 import { apiTokens, settle, TOKENS_SQL } from '../../support/api-tokens'
 
 const NOW = Date.parse('2026-11-01T00:00:00Z')

@@ -1,8 +1,8 @@
 /** The options of `apiTokens`: which values are valid, which fail, and what applies without them. */
 import { describe, expect, it } from 'vitest'
 import { createModuleImport } from '../../../src/module'
-import { apiTokens, type ApiTokensOptions } from '../../../src/runtime/server/plugins'
-import { resolveOptions } from '../../../src/runtime/server/plugins/api-tokens/options'
+import { apiTokens, type ApiTokensOptions } from '../../../src/runtime/plugins'
+import { resolveOptions } from '../../../src/runtime/plugins/api-tokens/options'
 
 const findUser = () => null
 const create = (options: object) => apiTokens({ findUser, ...options } as ApiTokensOptions)

@@ -1,9 +1,9 @@
 /** The owner of a token: its id, its organization and its rights, as `findUser` returns them. */
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { AutoApiContext, AutoApiPlugin } from '../../../src/runtime/server/define'
-import { openApi, requestMetadata, responseCache } from '../../../src/runtime/server/plugins'
+import { openApi, requestMetadata, responseCache } from '../../../src/runtime/plugins'
 import { readFeatures } from '../../../src/runtime/server/plugin/features'
-import type { FindUser } from '../../../src/runtime/server/plugins/api-tokens/options'
+import type { FindUser } from '../../../src/runtime/plugins/api-tokens/options'
 import { DEFAULT_MULTI_TENANCY } from '../../../src/runtime/shared/defaults'
 import type { Caller } from '../../support/server'
 import { openTokenApi, type TokenApi, type TokenApiOptions } from '../../support/api-tokens'

@@ -2,9 +2,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { ApiError } from '../../../src/runtime/server/core/error'
 import type { AutoApiContext } from '../../../src/runtime/server/registration'
-import { assertNotExpired } from '../../../src/runtime/server/plugins/api-tokens/manage'
-import { resolveOptions } from '../../../src/runtime/server/plugins/api-tokens/options'
-import { secretOf, type TokenRow } from '../../../src/runtime/server/plugins/api-tokens/row'
+import { assertNotExpired } from '../../../src/runtime/plugins/api-tokens/server/manage'
+import { resolveOptions } from '../../../src/runtime/plugins/api-tokens/options'
+import { secretOf, type TokenRow } from '../../../src/runtime/plugins/api-tokens/server/row'
 import {
   assertNarrower,
   assertWithin,
@@ -12,7 +12,7 @@ import {
   readExpiry,
   readScopes,
   type Maker,
-} from '../../../src/runtime/server/plugins/api-tokens/rules'
+} from '../../../src/runtime/plugins/api-tokens/server/rules'
 
 const NOW = Date.parse('2026-11-01T00:00:00Z')
 const DAY = 86_400_000

@@ -17,7 +17,7 @@ import {
   responseCache,
   tokenIntrospection,
   unstorageStorage,
-} from '../../../src/runtime/server/plugins'
+} from '../../../src/runtime/plugins'
 import type { AutoApiContext, AutoApiPlugin } from '../../../src/runtime/server/define'
 import { idempotencyKeysTable } from '../../../src/runtime/server/schema/presets/sqlite'
 import { AUDIT_LOGS, auditLogSql } from '../../engines/support/audit-log'

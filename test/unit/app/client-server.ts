@@ -119,7 +119,7 @@ export async function openClientServer(
   const modules = [{ ...schemas, articlesLabels }]
   if (audited) sqlite.exec(await auditLogSql('sqlite'))
   // The server's modules are loaded anew, so the plugins have to be as well.
-  const { activityFeed, auditLog } = await import('../../../src/runtime/server/plugins/index')
+  const { activityFeed, auditLog } = await import('../../../src/runtime/plugins/index')
   const server = await createServer({
     registrations: audited
       ? [...registered, { name: 'auditLog', schema: AUDIT_LOGS.sqlite, authorization: { permissions: { read: 'edit' } } }]

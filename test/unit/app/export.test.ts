@@ -1,6 +1,6 @@
 /** The composable of exports: it saves the file, counts its progress, and ends when it is cancelled. */
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { dataExport } from '../../../src/runtime/server/plugins'
+import { dataExport } from '../../../src/runtime/plugins'
 import { INCOMPLETE } from '../../../src/runtime/shared/export-failure'
 import { openClientServer, type ClientServer } from './client-server'
 

@@ -11,7 +11,7 @@ let folder: string
 
 /** Loaded with the server, so that both have the same errors. */
 const fileUpload = async () => {
-  const { fileSystemStorage, fileUpload } = await import('../../../src/runtime/server/plugins')
+  const { fileSystemStorage, fileUpload } = await import('../../../src/runtime/plugins')
   const text = { accept: ['text/plain'], maxSize: 20 }
   return fileUpload({
     resources: { pictures: { photo: text, scans: { ...text, multiple: true } } },

@@ -6,7 +6,7 @@ import { uploadRequest } from './upload-request'
 let harness: ClientServer
 
 /** Loaded with the server, so that both have the same errors. */
-const dataExport = async () => (await import('../../../src/runtime/server/plugins')).dataExport()
+const dataExport = async () => (await import('../../../src/runtime/plugins')).dataExport()
 
 beforeEach(async () => {
   vi.stubGlobal('XMLHttpRequest', uploadRequest(() => harness))

@@ -15,8 +15,8 @@ beforeEach(async () => {
     further: [{ name: 'apiTokens', schema: apiTokensTable(), authorization: TOKENS_AUTH }],
     // Loaded with the server, so that both have the same modules.
     plugins: [
-      async () => (await import('../../../src/runtime/server/plugins')).apiTokens({ findUser: id => id === '1' ? USER : null }),
-      async () => (await import('../../../src/runtime/server/plugins')).tokenIntrospection(),
+      async () => (await import('../../../src/runtime/plugins')).apiTokens({ findUser: id => id === '1' ? USER : null }),
+      async () => (await import('../../../src/runtime/plugins')).tokenIntrospection(),
     ],
   })
   harness.caller = { user: USER, permissions: USER.permissions }

@@ -2,7 +2,7 @@
 import { ne } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { ResourceAuth } from '../../../src/runtime/server/registration'
-import { dataExport } from '../../../src/runtime/server/plugins'
+import { dataExport } from '../../../src/runtime/plugins'
 import { ROUTES, type RouteName } from '../../../src/runtime/shared/routes'
 import type { Answered, Caller } from '../../support/server'
 import { openDesk, told, type articles, type Desk, type DeskOptions } from './desk'

@@ -1,7 +1,7 @@
 /** No response to a write depends on whether a stored value that the caller cannot read is equal to the value that the caller sends. */
 import { ne } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { dataExport, responseCache } from '../../../src/runtime/server/plugins'
+import { dataExport, responseCache } from '../../../src/runtime/plugins'
 import type { ResourceAuth } from '../../../src/runtime/server/registration'
 import { openDesk, ANN, type Desk, type writers } from './desk'
 

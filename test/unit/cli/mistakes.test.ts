@@ -9,7 +9,7 @@ import { check, loadRegistered } from '../../../src/cli/check'
 import type { Registered } from '../../../src/module'
 
 const fixtures = fileURLToPath(new URL('../../fixtures', import.meta.url))
-const plugins = fileURLToPath(new URL('../../../src/runtime/server/plugins', import.meta.url))
+const plugins = fileURLToPath(new URL('../../../src/runtime/plugins', import.meta.url))
 const folders: string[] = []
 
 afterAll(() => folders.forEach(folder => rmSync(folder, { recursive: true })))

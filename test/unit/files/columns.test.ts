@@ -1,7 +1,7 @@
 /** The columns that can contain files: the message for each column that cannot, when the server starts. */
 import { describe, expect, it } from 'vitest'
-import { assertColumns } from '../../../src/runtime/server/plugins/file-upload/columns'
-import type { FileField } from '../../../src/runtime/server/plugins/file-upload/options'
+import { assertColumns } from '../../../src/runtime/plugins/file-upload/server/columns'
+import type { FileField } from '../../../src/runtime/plugins/file-upload/options'
 import type { PluginServer } from '../../../src/runtime/server/plugin/server'
 
 const COLUMN = { kind: 'json', column: {}, nullable: true, writable: false }

@@ -2,12 +2,12 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { apiError } from '../../../src/runtime/server/core/request/custom-error'
 import { changedMeanwhile, notFound } from '../../../src/runtime/server/core/error'
-import { canReadField } from '../../../src/runtime/server/plugins/file-upload/describe'
-import { resolveFields, type FileField } from '../../../src/runtime/server/plugins/file-upload/options'
-import { removeRoutes } from '../../../src/runtime/server/plugins/file-upload/remove'
-import { serveRoutes } from '../../../src/runtime/server/plugins/file-upload/serve'
-import { uploadRoute } from '../../../src/runtime/server/plugins/file-upload/upload'
-import type { FileService } from '../../../src/runtime/server/plugins/file-upload/service'
+import { canReadField } from '../../../src/runtime/plugins/file-upload/describe'
+import { resolveFields, type FileField } from '../../../src/runtime/plugins/file-upload/options'
+import { removeRoutes } from '../../../src/runtime/plugins/file-upload/server/remove'
+import { serveRoutes } from '../../../src/runtime/plugins/file-upload/server/serve'
+import { uploadRoute } from '../../../src/runtime/plugins/file-upload/server/upload'
+import type { FileService } from '../../../src/runtime/plugins/file-upload/server/service'
 import { png, sha256 } from './bytes'
 
 const [COVER, FILES] = resolveFields({

@@ -1,7 +1,7 @@
 /** Conditions, ranges and names in headers, without a server: every form of them that RFC 9110 and RFC 6266 define. */
 import { describe, expect, it } from 'vitest'
-import { selectResponse } from '../../../src/runtime/server/plugins/file-upload/http/conditions'
-import { contentDisposition } from '../../../src/runtime/server/plugins/file-upload/http/disposition'
+import { selectResponse } from '../../../src/runtime/plugins/file-upload/server/http/conditions'
+import { contentDisposition } from '../../../src/runtime/plugins/file-upload/server/http/disposition'
 
 const select = (headers: Readonly<Record<string, string>>, { method = 'GET', size = 10, etag = '"e"' } = {}) =>
   selectResponse(method, name => headers[name], etag, size)

@@ -1,6 +1,6 @@
 /** What becomes of files: removal, the trash, purges, cascades and files that no record names. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { fileSystemStorage } from '../../../src/runtime/server/plugins/index'
+import { fileSystemStorage } from '../../../src/runtime/plugins/index'
 import { runPluginTasks } from '../../../src/runtime/server/tasks/plugins'
 import { png } from './bytes'
 import { ANONYMOUS, EDITOR, READER, form, openWorld, type World, type WorldOptions } from './world'

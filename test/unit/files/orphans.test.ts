@@ -1,9 +1,9 @@
 /** Which files a purge and the daily task remove, and which they keep, whatever the storage and the database do. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Change } from '../../../src/runtime/server/core/extensions/changes'
-import { removeOrphans, removePurged } from '../../../src/runtime/server/plugins/file-upload/lifecycle'
-import type { FileField } from '../../../src/runtime/server/plugins/file-upload/options'
-import { createService } from '../../../src/runtime/server/plugins/file-upload/service'
+import { removeOrphans, removePurged } from '../../../src/runtime/plugins/file-upload/server/lifecycle'
+import type { FileField } from '../../../src/runtime/plugins/file-upload/options'
+import { createService } from '../../../src/runtime/plugins/file-upload/server/service'
 import type { PluginServer } from '../../../src/runtime/server/plugin/server'
 
 const DAY = 24 * 60 * 60 * 1000

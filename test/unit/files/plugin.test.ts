@@ -4,7 +4,7 @@ import { createServices } from '../../../src/runtime/server/core/extensions/serv
 import type { PluginRoute } from '../../../src/runtime/server/plugin/contract'
 import { readFeatures } from '../../../src/runtime/server/plugin/features'
 import type { PluginServer } from '../../../src/runtime/server/plugin/server'
-import { fileUpload, openApi } from '../../../src/runtime/server/plugins/index'
+import { fileUpload, openApi } from '../../../src/runtime/plugins/index'
 import { EDITOR, READER, openWorld, type World } from './world'
 
 const cover = { accept: ['image/png', 'image/jpeg'], maxSize: 100 }

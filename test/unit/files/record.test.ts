@@ -1,7 +1,7 @@
 /** What a record contains about its files, and under which keys they are stored. */
 import { describe, expect, it } from 'vitest'
-import { parsePath, prefixOf } from '../../../src/runtime/server/plugins/file-upload/record/path'
-import { createKey, filesOf, isKey, timeOf } from '../../../src/runtime/server/plugins/file-upload/record/stored-file'
+import { parsePath, prefixOf } from '../../../src/runtime/plugins/file-upload/server/record/path'
+import { createKey, filesOf, isKey, timeOf } from '../../../src/runtime/plugins/file-upload/server/record/stored-file'
 
 const KEY = '01936f00-0a1b-7000-8000-0123456789ab'
 const FILE = { key: KEY, name: 'a.png', type: 'image/png', size: 1, sha256: 'x' }

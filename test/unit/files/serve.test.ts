@@ -2,9 +2,9 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { fileSystemStorage, type ByteRange } from '../../../src/runtime/server/plugins/index'
-import { selectResponse } from '../../../src/runtime/server/plugins/file-upload/http/conditions'
-import { contentDisposition } from '../../../src/runtime/server/plugins/file-upload/http/disposition'
+import { fileSystemStorage, type ByteRange } from '../../../src/runtime/plugins/index'
+import { selectResponse } from '../../../src/runtime/plugins/file-upload/server/http/conditions'
+import { contentDisposition } from '../../../src/runtime/plugins/file-upload/server/http/disposition'
 import { png, sha256 } from './bytes'
 import { ANONYMOUS, EDITOR, FOREIGN, READER, form, openWorld, type World, type WorldOptions } from './world'
 

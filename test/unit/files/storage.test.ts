@@ -14,7 +14,7 @@ import {
   unstorageStorage,
   type FileStorage,
   type R2Bucket,
-} from '../../../src/runtime/server/plugins/index'
+} from '../../../src/runtime/plugins/index'
 import { fileStorageSuite } from '../../../src/runtime/testing/index'
 import { S3_KEYS, S3_REGION, startS3, type LocalS3 } from '../../support/s3'
 import { isFull } from '../../support/tiers'

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { apiError } from '../../../src/runtime/server/core/request/custom-error'
 import { defineAutoApiPlugin } from '../../../src/runtime/server/define'
-import type { FileStorage } from '../../../src/runtime/server/plugins/index'
+import type { FileStorage } from '../../../src/runtime/plugins/index'
 import { png, sha256 } from './bytes'
 import { ANONYMOUS, EDITOR, FOREIGN, READER, form, openWorld, sendRaw, type World, type WorldOptions } from './world'
 

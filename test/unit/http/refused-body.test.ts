@@ -5,7 +5,7 @@ import Database from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { dataExport } from '../../../src/runtime/server/plugins'
+import { dataExport } from '../../../src/runtime/plugins'
 import { createServer, type ListeningServer } from '../../support/server'
 
 const notes = sqliteTable('notes', { id: integer('id').primaryKey(), body: text('body') })

@@ -1,7 +1,7 @@
 /** The OpenAPI document of each caller: it is valid, it is stable, and it contains only what the caller can use. */
 import { getTableColumns, type Table } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { openApi } from '../../../src/runtime/server/plugins'
+import { openApi } from '../../../src/runtime/plugins'
 import { createChecker } from '../../support/open-api/check'
 import { findProblems, operationsOf, type Document } from '../../support/open-api/document'
 import type { Caller } from '../../support/server'

@@ -1,7 +1,7 @@
 /** The reference page: it shows the document of the caller, escapes every text, and runs nothing. */
 import { createHash } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { openApi } from '../../../src/runtime/server/plugins'
+import { openApi } from '../../../src/runtime/plugins'
 import { operationsOf } from '../../support/open-api/document'
 import { CALLERS, openMagazine } from '../description/magazine'
 

@@ -1,7 +1,7 @@
 /** Routes of plugins and endpoints of the app in the OpenAPI document. */
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { dataExport, openApi } from '../../../src/runtime/server/plugins'
+import { dataExport, openApi } from '../../../src/runtime/plugins'
 import { defineAutoApiPlugin } from '../../../src/runtime/server/plugin/contract'
 import { createEndpoint } from '../../../src/runtime/server/utils/endpoint'
 import { findProblems, operationsOf, resolve, type Document } from '../../support/open-api/document'

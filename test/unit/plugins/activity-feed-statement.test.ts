@@ -4,7 +4,7 @@ import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { expect, it } from 'vitest'
 import { DEFAULT_MULTI_TENANCY } from '../../../src/runtime/shared/defaults'
-import { activityFeed, auditLog } from '../../../src/runtime/server/plugins'
+import { activityFeed, auditLog } from '../../../src/runtime/plugins'
 import { AUDIT_LOGS, auditLogSql } from '../../engines/support/audit-log'
 import { createServer } from '../../support/server'
 

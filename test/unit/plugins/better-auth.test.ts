@@ -1,6 +1,6 @@
 /** The session of better-auth with its different versions and set-ups. Built apps test the real library. */
 import { describe, expect, it } from 'vitest'
-import { betterAuth, type BetterAuthInstance } from '../../../src/runtime/server/plugins'
+import { betterAuth, type BetterAuthInstance } from '../../../src/runtime/plugins'
 
 const session = {
   user: { id: 'u1', organizationId: 'forged', organizationRole: 'owner' },

@@ -10,7 +10,7 @@ import { createError, defineEventHandler, type EventHandler } from 'h3'
 import { z } from 'zod'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { AutoApiContext, AutoApiPlugin, CredentialCaller, FindCredentialCaller } from '../../../src/runtime/server/define'
-import { betterAuth } from '../../../src/runtime/server/plugins'
+import { betterAuth } from '../../../src/runtime/plugins'
 import { DEFAULT_MULTI_TENANCY } from '../../../src/runtime/shared/defaults'
 import { createServer, type Caller, type TestServer } from '../../support/server'
 

@@ -3,8 +3,8 @@ import Database from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { afterEach, expect, it, vi } from 'vitest'
-import { dataExport, type DataExportOptions } from '../../../src/runtime/server/plugins'
-import { endSlow } from '../../../src/runtime/server/plugins/data-export/import/slow'
+import { dataExport, type DataExportOptions } from '../../../src/runtime/plugins'
+import { endSlow } from '../../../src/runtime/plugins/data-export/server/import/slow'
 import { createServer, type Caller } from '../../support/server'
 
 const posts = sqliteTable('posts', {

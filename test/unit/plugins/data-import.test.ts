@@ -4,7 +4,7 @@ import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { integer, numeric, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
-import { dataExport, type DataExportOptions } from '../../../src/runtime/server/plugins'
+import { dataExport, type DataExportOptions } from '../../../src/runtime/plugins'
 import type { ResourceAuth, ResourceRegistration } from '../../../src/runtime/server/registration'
 import { createServer, type Caller } from '../../support/server'
 

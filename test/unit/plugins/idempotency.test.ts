@@ -3,7 +3,7 @@ import Database from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { afterEach, describe, expect, it } from 'vitest'
-import { idempotency } from '../../../src/runtime/server/plugins/index'
+import { idempotency } from '../../../src/runtime/plugins/index'
 import { idempotencyKeysTable } from '../../../src/runtime/server/schema/presets/sqlite'
 import { createServer, type TestServer } from '../../support/server'
 

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { build } from 'vite'
 import { expect, it } from 'vitest'
 
-const entry = fileURLToPath(new URL('../../../src/runtime/server/plugins/index.ts', import.meta.url))
+const entry = fileURLToPath(new URL('../../../src/runtime/plugins/index.ts', import.meta.url))
 
 interface Chunk {
   readonly fileName: string

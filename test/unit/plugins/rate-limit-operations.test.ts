@@ -1,6 +1,6 @@
 /** A limit of an operation counts every request with this operation, in each of its forms. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { RateLimitOptions } from '../../../src/runtime/server/plugins'
+import type { RateLimitOptions } from '../../../src/runtime/plugins'
 import type { IncomingRequest } from '../../../src/runtime/server/core/extensions/listeners'
 import type { Operation } from '../../../src/runtime/shared/operations'
 import { CHIEF, openDesk, told, type Desk } from '../auth/desk'
@@ -15,7 +15,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-const limited = (options: RateLimitOptions) => async () => (await import('../../../src/runtime/server/plugins')).rateLimit(options)
+const limited = (options: RateLimitOptions) => async () => (await import('../../../src/runtime/plugins')).rateLimit(options)
 
 type Asked = readonly [method: string, path: string, body?: object]
 

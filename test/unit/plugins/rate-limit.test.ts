@@ -3,7 +3,7 @@ import Database from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { rateLimit, type RateLimitOptions } from '../../../src/runtime/server/plugins'
+import { rateLimit, type RateLimitOptions } from '../../../src/runtime/plugins'
 import { createDatabase } from '../../../src/runtime/server/core/replicas/database'
 import { createServices } from '../../../src/runtime/server/core/extensions/services'
 import { createPluginServer } from '../../../src/runtime/server/plugin/server'
@@ -55,7 +55,7 @@ async function open(
     // Loaded with the server: it has to know the errors of the server's own copy.
     plugins: [
       async () => {
-        const loaded = await import('../../../src/runtime/server/plugins')
+        const loaded = await import('../../../src/runtime/plugins')
         return [limits].flat().map(options => loaded.rateLimit(options as RateLimitOptions))
       },
     ],

@@ -5,7 +5,7 @@ import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { AutoApiContext, AutoApiPlugin } from '../../../src/runtime/server/define'
 import { toAddress, toAddressPrefix } from '../../../src/runtime/server/core/request/ip-address'
-import { requestMetadata, type RequestMetadataOptions } from '../../../src/runtime/server/plugins'
+import { requestMetadata, type RequestMetadataOptions } from '../../../src/runtime/plugins'
 import type { AutoApiConfig } from '../../../src/runtime/shared/config'
 import { createServer } from '../../support/server'
 

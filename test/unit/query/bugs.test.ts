@@ -13,7 +13,7 @@ const SEED = 7
 /** The properties that fail, as far as the first. */
 async function findFailing(cases: number): Promise<string[]> {
   // Loaded anew for each bug, like the core that the plugin uses.
-  const { dataExport } = await import('../../../src/runtime/server/plugins')
+  const { dataExport } = await import('../../../src/runtime/plugins')
   const server = await openNewsdata({ plugins: [dataExport()] })
   try {
     for (const [title, { create }] of Object.entries(PROPERTIES)) {

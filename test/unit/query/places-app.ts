@@ -4,8 +4,8 @@ import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { customType, integer, numeric, primaryKey, real, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import {
   activityFeed, apiTokens, auditLog, dataExport, fileUpload, idempotency, mcp, openApi, tokenIntrospection, type FileStorage,
-} from '../../../src/runtime/server/plugins'
-import { adminPlugin } from '../../../src/runtime/server/plugins/admin'
+} from '../../../src/runtime/plugins'
+import { adminPlugin } from '../../../src/runtime/plugins/admin'
 import { apiTokensTable, auditLogTable, idempotencyKeysTable, softDelete } from '../../../src/runtime/server/schema/presets/sqlite'
 import type { ResourceAuth } from '../../../src/runtime/server/registration'
 import { createTablesSql } from '../../support/create-tables'

@@ -1,7 +1,7 @@
 /** Random queries against an oracle that knows nothing of the code: every answer must be the oracle's. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { dataExport } from '../../../src/runtime/server/plugins'
+import { dataExport } from '../../../src/runtime/plugins'
 import { openNewsdata, type Newsdata } from '../../support/newsdata/server'
 import { Coverage } from './coverage'
 import { PROPERTIES } from './properties'

@@ -3,7 +3,7 @@ import { integer, sqliteTable, text, type AnySQLiteColumn } from 'drizzle-orm/sq
 import { afterEach, describe, expect, it } from 'vitest'
 import type { ResourceHooks } from '../../../src/runtime/server/registration'
 import { DEFAULT_CONFIG, DEFAULT_MULTI_TENANCY } from '../../../src/runtime/shared/defaults'
-import { dataExport } from '../../../src/runtime/server/plugins'
+import { dataExport } from '../../../src/runtime/plugins'
 import { png } from '../files/bytes'
 import { EDITOR, openWorld as openFiles } from '../files/world'
 import { EVERYTHING, openWorld, outcome, type World } from './world'

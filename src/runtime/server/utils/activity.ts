@@ -2,9 +2,9 @@
 import { withHttpErrors } from '../http'
 import type { CallerContext } from '../core/entries/call'
 import type { AutoApiContext } from '../registration'
-import { createActivity, type Activity, type RecordedActivity } from '../plugins/audit-log/record-activity'
+import { createActivity, type Activity, type RecordedActivity } from '../../plugins/audit-log/server/record-activity'
 
-export type { Activity, RecordedActivity } from '../plugins/audit-log/record-activity'
+export type { Activity, RecordedActivity } from '../../plugins/audit-log/server/record-activity'
 
 /**
  * Records an event of the app, such as a publication. It appears in the audit log and in the activity feed, for readers of the record.

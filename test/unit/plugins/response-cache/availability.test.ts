@@ -1,6 +1,6 @@
 /** A storage that fails: how long requests wait for it, when it is tried again, and what is used after its return. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createAvailability } from '../../../../src/runtime/server/plugins/response-cache/availability'
+import { createAvailability } from '../../../../src/runtime/plugins/response-cache/server/availability'
 
 // A storage that nobody waits for must not hold up the other tests.
 vi.setConfig({ testTimeout: 5_000 })

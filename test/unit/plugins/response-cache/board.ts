@@ -5,7 +5,7 @@ import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { DEFAULT_MULTI_TENANCY } from '../../../../src/runtime/shared/defaults'
 import type { AutoApiContext, ResourceAuth } from '../../../../src/runtime/server/registration'
-import { responseCache, type ResponseCacheOptions } from '../../../../src/runtime/server/plugins'
+import { responseCache, type ResponseCacheOptions } from '../../../../src/runtime/plugins'
 import { createServer, type ServerOptions, type TestServer } from '../../../support/server'
 
 export const teams = sqliteTable('teams', { id: integer('id').primaryKey(), name: text('name').notNull() })

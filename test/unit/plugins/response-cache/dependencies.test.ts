@@ -1,7 +1,7 @@
 /** Which writes outdate a response: those to what it was read from, and all of them if code can have read something else. */
 import { describe, expect, it } from 'vitest'
 import type { Api } from '../../../../src/runtime/server/core/api'
-import { ANY, dependenciesOf } from '../../../../src/runtime/server/plugins/response-cache/dependencies'
+import { ANY, dependenciesOf } from '../../../../src/runtime/plugins/response-cache/server/dependencies'
 import type { Permission, ResourceAuth } from '../../../../src/runtime/server/registration'
 
 interface Options {

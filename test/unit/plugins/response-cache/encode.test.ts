@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { encode, NotPlainError } from '../../../../src/runtime/server/plugins/response-cache/encode'
+import { encode, NotPlainError } from '../../../../src/runtime/plugins/response-cache/server/encode'
 
 const scalar = fc.constantFrom<unknown>(
   undefined,

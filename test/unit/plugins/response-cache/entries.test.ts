@@ -2,8 +2,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createTextResponse, findText, type ApiResponse } from '../../../../src/runtime/server/core/extensions/response'
 import { tagBody } from '../../../../src/runtime/server/http/etag'
-import { eventHeaders, toEntry, toHit, toResponse } from '../../../../src/runtime/server/plugins/response-cache/responses'
-import type { Entry } from '../../../../src/runtime/server/plugins/response-cache/store'
+import { eventHeaders, toEntry, toHit, toResponse } from '../../../../src/runtime/plugins/response-cache/server/responses'
+import type { Entry } from '../../../../src/runtime/plugins/response-cache/server/store'
 
 const NOW = 1_700_000_000_000
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: NOW }))

@@ -5,7 +5,7 @@ import {
   createRedisStorage,
   resolveKeyValue,
   type RedisClient,
-} from '../../../../src/runtime/server/plugins/response-cache/key-value'
+} from '../../../../src/runtime/plugins/response-cache/server/key-value'
 import type { StorageDriver, StorageMounts } from '../../../../src/runtime/server/plugin/storage'
 
 /** A client of Redis that stores in memory and remembers its commands. */

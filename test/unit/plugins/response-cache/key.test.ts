@@ -1,7 +1,7 @@
 /** What the key of a request contains, and which requests have none. */
 import { describe, expect, it } from 'vitest'
 import { setLimits, type CredentialLimits } from '../../../../src/runtime/server/core/request/limits'
-import { isWatched, keyOf, totalKeyOf, toVary } from '../../../../src/runtime/server/plugins/response-cache/key'
+import { isWatched, keyOf, totalKeyOf, toVary } from '../../../../src/runtime/plugins/response-cache/server/key'
 import type { AutoApiContext } from '../../../../src/runtime/server/registration'
 
 const CONTEXT = {

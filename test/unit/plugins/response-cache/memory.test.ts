@@ -2,8 +2,8 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'
-import { createMemoryStore } from '../../../../src/runtime/server/plugins/response-cache/memory'
-import type { Entry, Store } from '../../../../src/runtime/server/plugins/response-cache/store'
+import { createMemoryStore } from '../../../../src/runtime/plugins/response-cache/server/memory'
+import type { Entry, Store } from '../../../../src/runtime/plugins/response-cache/server/store'
 import { isFull } from '../../../support/tiers'
 
 const KEYS = isFull ? 1_000_000 : 50_000

@@ -6,8 +6,8 @@ import type { ApiResponse } from '../../../../src/runtime/server/core/extensions
 import type { Engine } from '../../../../src/runtime/server/engines/engine'
 import { createServices } from '../../../../src/runtime/server/core/extensions/services'
 import type { PluginServer } from '../../../../src/runtime/server/plugin/server'
-import type { KeyValue } from '../../../../src/runtime/server/plugins/response-cache/key-value'
-import { createResponseCache, type ServerPolicy } from '../../../../src/runtime/server/plugins/response-cache/server'
+import type { KeyValue } from '../../../../src/runtime/plugins/response-cache/server/key-value'
+import { createResponseCache, type ServerPolicy } from '../../../../src/runtime/plugins/response-cache/server/index'
 import type { AutoApiContext } from '../../../../src/runtime/server/registration'
 
 export const HIT = 'auto-api; hit'

@@ -1,8 +1,8 @@
 /** The options of `responseCache`: which values are valid, which fail, and what applies without them. */
 import { describe, expect, it } from 'vitest'
 import { createModuleImport } from '../../../../src/module'
-import { responseCache, type ResponseCacheOptions } from '../../../../src/runtime/server/plugins'
-import { resolveCachePolicy } from '../../../../src/runtime/server/plugins/response-cache/options'
+import { responseCache, type ResponseCacheOptions } from '../../../../src/runtime/plugins'
+import { resolveCachePolicy } from '../../../../src/runtime/plugins/response-cache/options'
 
 const VALUES: Readonly<
   Record<keyof ResponseCacheOptions, { readonly valid: readonly unknown[], readonly invalid: readonly unknown[], readonly use: string }>

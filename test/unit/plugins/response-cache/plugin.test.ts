@@ -5,7 +5,7 @@ import type { AutoApiPlugin } from '../../../../src/runtime/server/define'
 import { createServices } from '../../../../src/runtime/server/core/extensions/services'
 import type { PluginServer } from '../../../../src/runtime/server/plugin/server'
 import type { StorageDriver } from '../../../../src/runtime/server/plugin/storage'
-import { responseCache, type ResponseCacheOptions } from '../../../../src/runtime/server/plugins'
+import { responseCache, type ResponseCacheOptions } from '../../../../src/runtime/plugins'
 import { openCache, respond, statusOf } from './open-cache'
 
 const { createContext } = openCache()

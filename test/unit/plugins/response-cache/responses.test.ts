@@ -2,7 +2,7 @@
 import type { EventHandlerRequest, H3Event } from 'h3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { defineAutoApiPlugin, type AutoApiPlugin } from '../../../../src/runtime/server/define'
-import { requestMetadata, responseCache } from '../../../../src/runtime/server/plugins'
+import { requestMetadata, responseCache } from '../../../../src/runtime/plugins'
 import { atomicWrites, invalidateCache, reportChanges } from '../../../../src/runtime/server/utils'
 import type { Answered, Caller, TestServer } from '../../../support/server'
 import { ANN, createBoard, EDITOR, posts, STAFF, user, type Board } from './board'

@@ -1,8 +1,8 @@
 /** Responses of several servers in one storage: what outdates them, and which entries of the storage are not used. */
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import type { KeyValue } from '../../../../src/runtime/server/plugins/response-cache/key-value'
-import { createSharedStore } from '../../../../src/runtime/server/plugins/response-cache/shared'
-import type { Entry, Store } from '../../../../src/runtime/server/plugins/response-cache/store'
+import type { KeyValue } from '../../../../src/runtime/plugins/response-cache/server/key-value'
+import { createSharedStore } from '../../../../src/runtime/plugins/response-cache/server/shared'
+import type { Entry, Store } from '../../../../src/runtime/plugins/response-cache/server/store'
 
 afterEach(() => {
   vi.useRealTimers()

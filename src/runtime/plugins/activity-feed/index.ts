@@ -1,0 +1,42 @@
+/** Shows what happened to the records that the reader can see: an activity feed, computed from the audit log. */
+import { decide, requireSession } from '../../server/kit/call'
+import { defineAutoApiPlugin } from '../../server/plugin/contract'
+import { PAGE_PARAMETERS } from '../../server/plugin/description'
+import { provideFeatures } from '../../server/plugin/features'
+import { DESCRIBE_FEED } from './describe'
+import { openFeed, PERMISSION } from './server/open'
+import type { readFeed } from './server/feed'
+import { assertActivityOptions, type ActivityFeedOptions } from './options'
+import type { AuditLog } from '../audit-log/server/log'
+
+export type { ActivityFeedOptions } from './options'
+export type { ActivityEntry } from '../../shared/types/audit'
+
+/**
+ * Adds `GET /activity` for callers with the permission `activity:read`. Requires the plugin `auditLog`, listed before it.
+ * @throws If an option is unknown or a value is invalid. When the server starts, also if a label is not a text field.
+ * @example
+ * export default defineNuxtConfig({
+ *   modules: ['nuxt-auto-api'],
+ *   autoApi: { plugins: [auditLog(), activityFeed({ actor: { resource: 'users', label: 'name' }, labels: { posts: 'title' } })] },
+ * })
+ */
+export const activityFeed = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', name: 'activityFeed' }, (options: ActivityFeedOptions) => {
+  assertActivityOptions(options)
+  let log: AuditLog
+  let read: typeof readFeed
+  return {
+    name: 'activity-feed',
+    // Loaded here, because nuxt.config loads this file without the server's modules.
+    setup(server) {
+      log = openFeed(options, server)
+      provideFeatures(server, { activity: { permission: PERMISSION, actor: options.actor } })
+      return import('./server/feed').then(loaded => void (read = loaded.readFeed))
+    },
+    routes: [{
+      name: 'activity', method: 'GET', path: '/activity', parameters: Object.keys(PAGE_PARAMETERS), describe: DESCRIBE_FEED,
+      documentedFor: ctx => decide(requireSession(ctx), PERMISSION, ctx),
+      handler: ctx => read(log, options, ctx),
+    }],
+  }
+})

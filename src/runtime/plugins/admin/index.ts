@@ -1,0 +1,30 @@
+/** The server part of the admin: tells a caller which pages they can open. The module `nuxt-auto-api/admin` lists this plugin. */
+import type { AdminChunk, AdminConfig } from '../../shared/types/admin'
+import type { AutoApiPlugin } from '../../server/plugin/contract'
+import { readFeatures } from '../../server/plugin/features'
+import type { PluginServer } from '../../server/plugin/server'
+import { canEnter, readAdminAccess } from './access'
+
+/**
+ * Creates the plugin with `GET /_admin`.
+ * @param chunks the files of each component, by its path
+ */
+export function adminPlugin(config: AdminConfig, chunks: Readonly<Record<string, AdminChunk>>): AutoApiPlugin {
+  let server: PluginServer
+  return {
+    name: 'admin',
+    setup: own => void (server = own),
+    routes: [{
+      name: 'admin',
+      method: 'GET',
+      path: '/_admin',
+      parameters: [],
+      describe: { summary: 'What the admin shows to this caller', responses: { 200: { schema: { type: 'object' } } } },
+      documentedFor: ctx => canEnter(ctx, config),
+      handler(ctx, request) {
+        request.setHeader('cache-control', 'no-store')
+        return readAdminAccess(ctx, config, chunks, readFeatures(server))
+      },
+    }],
+  }
+}

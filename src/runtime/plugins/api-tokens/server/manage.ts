@@ -1,0 +1,161 @@
+/** Makes, changes and revokes tokens: the hooks of the generated routes, and which tokens a caller sees. */
+import { and, eq, sql, type Column, type SQL, type Table } from 'drizzle-orm'
+import {
+  type AutoApiContext,
+  type ConditionalContext,
+  limitsOf,
+  requireSession,
+  type ResourceHooks,
+  rolesOf,
+  SUPER_ADMIN,
+  toPermissions,
+} from '../../../server/kit/call'
+import { conflict, refused } from '../../../server/kit/errors'
+import { uuidv7 } from '../../../server/kit/process'
+import type { UpdateRow } from '../../../server/kit/records'
+import type { PluginTable } from '../../../server/plugin/table'
+import { tokenOf } from './authenticate'
+import { hashToken, START_LENGTH, type TokenFormat } from './format'
+import type { FindUser, TokenPolicy } from '../options'
+import type { TokenRow } from './row'
+import { assertNarrower, assertScopes, assertWithin, holds, readExpiry, readScopes, type Maker } from './rules'
+import type { IssuedTokens } from './issued'
+
+export interface ManageOptions {
+  readonly policy: TokenPolicy
+  readonly format: TokenFormat
+  readonly issued: IssuedTokens
+  readonly access: () => PluginTable
+  readonly update: () => UpdateRow
+  readonly findUser: () => FindUser
+  readonly table: () => Table
+  /** Converts the `:id` of a path to the id of a row. Returns `undefined` if no row can have it. */
+  readonly toTokenId: (id: string) => string | undefined
+}
+
+/** The organization of the caller, as rows of tokens store it. */
+export const organizationOf = ({ tenant }: AutoApiContext) => tenant?.id === undefined || tenant.id === null ? null : String(tenant.id)
+
+/** The id of the caller, as rows of tokens store it. @throws 401, or 403 for a user without an id. */
+function ownerId(ctx: AutoApiContext): string {
+  const id: unknown = ctx.user?.id
+  if ((typeof id !== 'string' && typeof id !== 'number' && typeof id !== 'bigint') || id === '') throw refused(ctx)
+  return String(id)
+}
+
+/**
+ * Returns what the credential of the caller grants, or `undefined` if the caller has no limits. The credential is a token, or that of
+ * another plugin: its scopes and its permissions also limit the tokens that its caller makes.
+ */
+export async function makerOf(ctx: AutoApiContext, findUser: FindUser): Promise<Maker | undefined> {
+  const token = tokenOf(ctx.event)
+  const limits = limitsOf(ctx)
+  const scopes = token ? token.scopes : limits && (ctx.credential?.scopes ?? null)
+  if (scopes !== undefined) return { grants: scope => scopes?.includes(scope) ?? false, expiresAt: token?.expiresAt ?? null }
+  if (!ctx.credential || await hasAllRights(ctx, findUser)) return undefined
+  return { grants: scope => holds(scope, ctx), expiresAt: null }
+}
+
+/**
+ * Whether the caller of a credential has every permission and role with which a request with a new token would come. Asked once per
+ * request: all items of a bulk request have the same caller.
+ */
+function hasAllRights(ctx: AutoApiContext, findUser: FindUser): Promise<boolean> {
+  const { memo } = requireSession(ctx)
+  const key = 'api-tokens:has-all-rights'
+  let answer = memo.get(key) as Promise<boolean> | undefined
+  if (!answer) memo.set(key, answer = compareRights(ctx, findUser))
+  return answer
+}
+
+async function compareRights(ctx: AutoApiContext, findUser: FindUser): Promise<boolean> {
+  if (ctx.permissions.includes(SUPER_ADMIN)) return true
+  const owner = await findUser(ownerId(ctx), { event: ctx.event, tenantId: organizationOf(ctx) })
+  if (!owner) return false
+  const roles = rolesOf(ctx.user)
+  return toPermissions(owner.permissions).every(permission => ctx.permissions.includes(permission))
+    && rolesOf(owner).every(role => role === undefined || roles.includes(role))
+}
+
+/** Whether the caller sees and deletes all tokens of the organization. */
+export function isManager({ user, permissions }: AutoApiContext, manage: string | undefined): boolean {
+  return manage !== undefined && (permissions.includes(SUPER_ADMIN) || permissions.includes(manage) || rolesOf(user).includes(manage))
+}
+
+/** Whether a token belongs to the caller, in the active organization. */
+export function isOwnToken({ userId, organizationId }: TokenRow, ctx: AutoApiContext): boolean {
+  return userId === ownerId(ctx) && organizationId === organizationOf(ctx)
+}
+
+/** Operations with which a manager can use the tokens of others. */
+const MANAGED = new Set(['read', 'aggregate', 'delete', 'purge', 'viewDeleted'])
+
+/** Limits every route to the caller's own tokens in the active organization. */
+export function createRows({ policy, access }: ManageOptions) {
+  return (table: Table, ctx: AutoApiContext): SQL => {
+    if (ctx.user === null) return sql`1 = 0`
+    const { matches } = access()
+    const inOrganization = matches(table, 'organizationId', organizationOf(ctx))
+    if (MANAGED.has(ctx.operation) && isManager(ctx, policy.manage)) return inOrganization
+    return and(matches(table, 'userId', ownerId(ctx)), inOrganization)!
+  }
+}
+
+/** A new secret, and the columns that store it. */
+export async function createSecret(format: TokenFormat) {
+  const token = format.create()
+  return { token, columns: { tokenHash: await hashToken(token), start: token.slice(0, START_LENGTH) } }
+}
+
+export function createHooks({ policy, format, issued, access, table, findUser }: ManageOptions): ResourceHooks {
+  return {
+    async beforeCreate(data, ctx) {
+      const userId = ownerId(ctx)
+      const maker = await makerOf(ctx, findUser())
+      const scopes = readScopes(data.scopes)
+      await assertScopes(scopes, ctx, maker)
+      const expiresAt = readExpiry(data.expiresAt, policy, maker)
+      const { token, columns } = await createSecret(format)
+      issued.prepare(ctx, token)
+      return { ...data, id: uuidv7(), userId, organizationId: organizationOf(ctx), scopes, expiresAt, ...columns }
+    },
+    afterCreate: (_record, ctx) => issued.confirm(ctx),
+    async beforeUpdate(id, data, ctx) {
+      const rotated = issued.takeRotation(ctx)
+      const row = rotated ?? await access().find(ctx.event, ['id'], id) as TokenRow | undefined
+      // The row was deleted meanwhile. The update finds no row.
+      if (!row) return data
+      pinRow(ctx, row, table())
+      // A time that is later than the last one, so that of two changes at the same time only one finds the row as it was.
+      const updatedAt = new Date(Math.max(Date.now(), row.updatedAt.getTime() + 1))
+      if (rotated) return { ...data, updatedAt }
+      const maker = await makerOf(ctx, findUser())
+      const changed: Record<string, unknown> = { ...data, updatedAt }
+      if (data.scopes !== undefined) {
+        const scopes = readScopes(data.scopes)
+        assertNarrower(scopes, row)
+        if (scopes !== null) await assertScopes(scopes.filter(scope => !row.scopes?.includes(scope)), ctx, maker)
+        changed.scopes = scopes
+      }
+      if (data.expiresAt !== undefined) {
+        assertNotExpired(row)
+        await assertWithin(row, maker)
+        changed.expiresAt = readExpiry(data.expiresAt, policy, maker)
+      }
+      return changed
+    },
+    beforeRestore() {
+      throw conflict('A token that was revoked cannot be restored. Make a new one.')
+    },
+  }
+}
+
+/** The write fails if the row changes after it was read: otherwise, of two changes, the last one could restore scopes. */
+function pinRow(ctx: ConditionalContext, { updatedAt }: TokenRow, table: Table): void {
+  ctx.condition = eq((table as unknown as { readonly updatedAt: Column }).updatedAt, updatedAt)
+}
+
+/** @throws 409 for a token that has expired. It stays invalid. */
+export function assertNotExpired({ expiresAt }: TokenRow): void {
+  if (expiresAt && expiresAt.getTime() <= Date.now()) throw conflict('The token has expired. Make a new one.')
+}

@@ -1,0 +1,90 @@
+/** Answers a request whose key has been used: with the stored response, or with the records as the caller can read them now. */
+import { digest } from 'ohash'
+import { findRecords } from '../../../server/kit/records'
+import type { RecordValues } from '../../../server/kit/rows'
+import { type AutoApiContext, type Call, requireSession, readableFields } from '../../../server/kit/call'
+import { conflict, notFound } from '../../../server/kit/errors'
+import type { ApiResponse } from '../../../server/kit/respond'
+import type { StoredKey } from './store'
+
+/** The kinds of responses that contain the records of a write, or say that they are deleted. */
+type RecordsForm = 'created' | 'record' | 'records' | 'deletion' | 'deletions'
+
+/** The kinds of responses that a write can have. The response of a handler, or of a change of links, cannot be made from records. */
+export type ResponseForm = RecordsForm | 'links' | 'handler'
+
+export function callOf(ctx: AutoApiContext): Call {
+  const session = requireSession(ctx)
+  return { ...session, resource: session.api.resources.get(ctx.resource)! }
+}
+
+/** Identifies what the caller can read: the permissions, the roles and the readable fields. */
+export async function grantOf(call: Call): Promise<string> {
+  const { ctx: { permissions, user } } = call
+  const { fields } = await readableFields(call)
+  return digest(JSON.stringify([[...permissions].sort(), user?.role ?? null, user?.roles ?? null, fields.map(({ name }) => name)]))
+}
+
+const REPLAYED = { 'Idempotent-Replayed': 'true' }
+
+/**
+ * @returns the response of the first request. `undefined` for a change of links whose response is lost: it has the same effect again.
+ * @throws 404 if the caller can no longer see a record of the response, 409 if the response of a handler is lost.
+ */
+export async function replay(
+  form: ResponseForm, stored: StoredKey, ids: readonly string[], call: Call,
+): Promise<ApiResponse | undefined> {
+  return form === 'links' || form === 'handler' ? replayStored(form, stored, ids, call) : replayRecords(form, stored, ids, call)
+}
+
+async function replayStored(
+  form: 'links' | 'handler', { status, body, grant }: StoredKey, written: readonly string[], call: Call,
+): Promise<ApiResponse | undefined> {
+  const ids = form === 'links' ? [call.ctx.params.id!] : written
+  if ((await readVisible(ids, call)).length < ids.length) throw notFound()
+  if (status !== null && body !== null && grant === await grantOf(call))
+    return { status, body: JSON.parse(body) as unknown, headers: REPLAYED }
+  if (form === 'links') return undefined
+  throw conflict('This request took effect before. Its response cannot be repeated.')
+}
+
+async function replayRecords(
+  form: RecordsForm, { status, body, grant }: StoredKey, ids: readonly string[], call: Call,
+): Promise<ApiResponse> {
+  const headers = REPLAYED
+  const isDeletion = form === 'deletion' || form === 'deletions'
+  const records = isDeletion ? [] : await readVisible(ids, call)
+  if (!isDeletion && form !== 'records' && records.length === 0) throw notFound()
+  // A stored response can contain fields and records that the caller can no longer read.
+  const isReadable = (isDeletion || records.length === ids.length) && grant === await grantOf(call)
+  const created = form === 'created' && ids[0] !== undefined ? { created: ids[0] } : {}
+  return isReadable && status !== null && body !== null
+    ? { status, body: JSON.parse(body) as unknown, headers, ...created }
+    : { ...CURRENT[form](records, ids, call), headers, ...created }
+}
+
+/** Reads the active records that the caller can see, in the order of the ids. */
+async function readVisible(ids: readonly string[], call: Call): Promise<readonly RecordValues[]> {
+  const found = await findRecords(call, ids)
+  return ids.map(id => found.get(id)).filter(record => record !== undefined)
+}
+
+type CreateBody = (records: readonly RecordValues[], ids: readonly string[], call: Call) => ApiResponse
+
+const total = (count: number) => ({ total: count, successful: count, failed: 0 })
+const softDeleted = ({ ctx: { operation }, resource }: Call) => operation === 'delete' && resource.roles.deletedAt !== undefined
+
+/** The id of a single numeric key is a number in JSON. */
+const wireId = ({ resource: { primaryKey } }: Call, id: string) =>
+  primaryKey.length === 1 && (primaryKey[0]!.kind === 'integer' || primaryKey[0]!.kind === 'number') ? Number(id) : id
+
+const CURRENT: Readonly<Record<RecordsForm, CreateBody>> = {
+  created: ([record]) => ({ status: 201, body: record }),
+  record: ([record]) => ({ status: 200, body: record }),
+  records: records => ({ status: 200, body: { data: records, meta: total(records.length) } }),
+  deletion: (_records, _ids, call) => ({ status: 200, body: { success: true, softDeleted: softDeleted(call) } }),
+  deletions: (_records, ids, call) => ({
+    status: 200,
+    body: { data: ids.map(id => ({ id: wireId(call, id), deleted: true, softDeleted: softDeleted(call) })), meta: total(ids.length) },
+  }),
+}

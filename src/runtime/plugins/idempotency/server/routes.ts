@@ -1,0 +1,66 @@
+/** The routes on which a key has an effect: which changes store it, and which rows a retry checks. */
+import type { AroundInfo, ChangedRows } from '../../../server/kit/listen'
+import { invalidValue } from '../../../server/kit/errors'
+import type { AutoApiContext } from '../../../server/kit/call'
+import type { ResponseForm } from './replay'
+
+type Kind = ChangedRows['kind']
+
+export interface KeyedRoute {
+  readonly form: ResponseForm
+  readonly hasBody: boolean
+  /** Whether the request itself makes a change of its commits. The key is stored in the first commit with such a change. */
+  readonly isOwn: (change: Pick<ChangedRows, 'resource' | 'kind'>, ctx: AutoApiContext) => boolean
+  /** Whether a retry gets the changed rows, or checks that the caller can see them. */
+  readonly isRecord: (change: Pick<ChangedRows, 'resource' | 'kind'>, ctx: AutoApiContext) => boolean
+}
+
+/** A route that changes rows of its resource. Its hooks can change others. */
+function onResource(form: ResponseForm, hasBody: boolean, ...kinds: readonly Kind[]): KeyedRoute {
+  const isOwn: KeyedRoute['isOwn'] = ({ resource, kind }, ctx) => resource === ctx.resource && kinds.includes(kind)
+  return { form, hasBody, isOwn, isRecord: isOwn }
+}
+
+/** The rows of a junction identify no record of the response. A retry checks the record of the path. */
+const LINKS: KeyedRoute = {
+  form: 'links', hasBody: true, isOwn: ({ kind }) => kind === 'link' || kind === 'unlink', isRecord: () => false,
+}
+
+/** The rows that still exist after the request. */
+const REMAINING: ReadonlySet<Kind> = new Set<Kind>(['create', 'update', 'restore'])
+
+/** An endpoint, or a route of a plugin. The API does not know which of its commits is the main one. */
+const HANDLER: KeyedRoute = {
+  form: 'handler',
+  hasBody: true,
+  isOwn: () => true,
+  isRecord: ({ resource, kind }, ctx) => resource === ctx.resource && REMAINING.has(kind),
+}
+
+const ROUTES: ReadonlyMap<string, KeyedRoute> = new Map([
+  ['create', onResource('created', true, 'create')],
+  ['update', onResource('record', true, 'update')],
+  ['delete', onResource('deletion', false, 'delete', 'purge')],
+  ['restore', onResource('record', false, 'restore')],
+  ['bulk-create', onResource('records', true, 'create')],
+  ['bulk-update', onResource('records', true, 'update')],
+  ['bulk-delete', onResource('deletions', true, 'delete', 'purge')],
+  ['bulk-restore', onResource('records', true, 'restore')],
+  ['relation-replace', LINKS],
+  ['relation-add', LINKS],
+  ['relation-remove', LINKS],
+  ['relations-replace', LINKS],
+])
+
+const READS: ReadonlySet<string> = new Set(['read', 'aggregate', 'viewDeleted'])
+
+/**
+ * Finds the route of a request with a key. Returns `undefined` for a read, which needs no key.
+ * @throws 400 for a write that does not support keys. Without the error, a client would take a repeated effect for a safe retry.
+ */
+export function findKeyedRoute({ route, idempotent }: AroundInfo, ctx: AutoApiContext): KeyedRoute | undefined {
+  const found = ROUTES.get(route) ?? (idempotent ? HANDLER : undefined)
+  if (!found && !READS.has(ctx.operation))
+    throw invalidValue('Idempotency-Key', 'this route does not support this header. Send the request without it.')
+  return found
+}

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { IncomingRequest } from '../../../src/runtime/server/core/extensions/listeners'
 import { createFailureCounter } from '../../../src/runtime/plugins/api-tokens/server/failures'
-import { createMemoryCounter } from '../../../src/runtime/plugins/rate-limit/server/counter'
+import { createMemoryCounter } from '../../../src/runtime/server/plugin/counter/memory'
 
 const from = (address: string | undefined) => ({ address: () => address }) as IncomingRequest
 

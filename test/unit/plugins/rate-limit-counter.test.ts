@@ -1,7 +1,7 @@
 /** Counting in one server: the begin and end of windows, and the limit of memory. */
 import { describe, expect, it, vi } from 'vitest'
-import { createMemoryCounter } from '../../../src/runtime/plugins/rate-limit/server/counter'
-import { withFallback } from '../../../src/runtime/plugins/rate-limit/server/fallback'
+import { createMemoryCounter } from '../../../src/runtime/server/plugin/counter/memory'
+import { withFallback } from '../../../src/runtime/server/plugin/counter/fallback'
 
 function clock() {
   const time = { now: 1_000 }

@@ -1,8 +1,8 @@
 /** Counting in Redis: one count for all servers, in keys that always expire. */
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { resolveStore } from '../../../src/runtime/plugins/rate-limit/server/store'
-import { createRedisCounter } from '../../../src/runtime/plugins/rate-limit/server/redis'
+import { resolveStore } from '../../../src/runtime/server/plugin/counter/store'
+import { createRedisCounter } from '../../../src/runtime/server/plugin/counter/redis'
 import { isReachable, REDIS } from '../../support/services'
 
 describe.runIf(await isReachable(REDIS))('in Redis', () => {

@@ -4,7 +4,7 @@ import type { Awaitable } from '../../server/kit/process'
 import type { ApiEvent } from '../../server/kit/http'
 import { assertOptions, type Importable } from '../../server/plugin/options'
 import type { AutoApiUser } from '../../server/kit/call'
-import type { Store } from '../rate-limit/server/store'
+import type { Store } from '../../server/plugin/counter/store'
 import { flag, isCount, isName, positiveInteger, type OptionRules } from '../../shared/option-rule'
 
 /** What `findUser` knows about the request. */

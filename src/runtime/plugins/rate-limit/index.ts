@@ -8,11 +8,12 @@ import { provideFeatures } from '../../server/plugin/features'
 import type { PluginServer } from '../../server/plugin/server'
 import { imported } from '../../server/plugin/options'
 import type { AutoApiContext } from '../../server/kit/call'
-import type { Counter } from './server/counter'
-import { limitHeaders, toSeconds } from './server/headers'
+import type { Counter } from '../../server/plugin/counter/memory'
+import { toSeconds } from '../../server/plugin/counter/memory'
+import { limitHeaders } from './server/headers'
 import { keyOf } from './server/key'
 import { EVERY, resolvePolicy, type RateLimitOptions } from './options'
-import { resolveStore } from './server/store'
+import { resolveStore } from '../../server/plugin/counter/store'
 
 /**
  * Limits requests to the API: 429 `RATE_LIMITED` with `Retry-After`, and the `RateLimit` headers on every response.

@@ -5,7 +5,7 @@ import { OPERATIONS, type Operation } from '../../shared/operations'
 import { didYouMean } from '../../shared/suggest'
 import { assertOptions, describeValue, type Importable } from '../../server/plugin/options'
 import type { AutoApiContext } from '../../server/kit/call'
-import type { Store } from './server/store'
+import type { Store } from '../../server/plugin/counter/store'
 import { isCount, positiveInteger, type OptionRules } from '../../shared/option-rule'
 
 /** The maximum number of requests in one window. The window begins with the first request. */

@@ -2,8 +2,7 @@
 import { toNetwork } from '../../../server/kit/request'
 import { rateLimited } from '../../../server/kit/errors'
 import type { IncomingRequest } from '../../../server/kit/listen'
-import type { Counter } from '../../rate-limit/server/counter'
-import { toSeconds } from '../../rate-limit/server/headers'
+import { type Counter, toSeconds } from '../../../server/plugin/counter/memory'
 
 /** Addresses that one server remembers as blocked. Above this number, it forgets the address that it blocked first. */
 const MAX_BLOCKED = 100_000

@@ -1,7 +1,7 @@
 /** Creates the counter of a store: in this server, or in a storage that servers share. */
-import type { Awaitable } from '../../../server/kit/process'
-import type { FindStorage, StorageDriver, StorageMounts } from '../../../server/plugin/storage'
-import { createMemoryCounter, type Counter } from './counter'
+import type { Awaitable } from '../../core/awaitable'
+import type { FindStorage, StorageDriver, StorageMounts } from '../storage'
+import { createMemoryCounter, type Counter } from './memory'
 import { createRedisCounter, type RedisClient } from './redis'
 import { withFallback } from './fallback'
 

@@ -1,6 +1,6 @@
 /** Counts requests in Redis, for all servers that share it. */
-import type { Awaitable } from '../../../server/kit/process'
-import type { Count, Counter } from './counter'
+import type { Awaitable } from '../../core/awaitable'
+import type { Count, Counter } from './memory'
 
 /** The part of ioredis' client, single or cluster, that counting needs. */
 export interface RedisClient {

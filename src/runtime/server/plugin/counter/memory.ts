@@ -1,5 +1,5 @@
 /** Counts requests by key within one server. The window of a key begins with its first request. */
-import type { Awaitable } from '../../../server/kit/process'
+import type { Awaitable } from '../../core/awaitable'
 
 /** The state of a key's window after one more request. */
 export interface Count {
@@ -70,4 +70,9 @@ function open(slots: Map<string, Slot>, key: string, end: number, maxKeys: numbe
   const slot = { count: 0, end }
   slots.set(key, slot)
   return slot
+}
+
+/** Converts to whole seconds, rounded up and at least 1, so that the window has ended after them. */
+export function toSeconds(milliseconds: number): number {
+  return Math.max(1, Math.ceil(milliseconds / 1000))
 }

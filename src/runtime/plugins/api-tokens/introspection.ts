@@ -2,8 +2,8 @@
 import { defineAutoApiPlugin } from '../../server/plugin/contract'
 import { assertOptions } from '../../server/plugin/options'
 import { isCount, positiveInteger, type OptionRules } from '../../shared/option-rule'
-import { BODY, DESCRIPTION } from './describe'
-import type { Introspector } from './server/index'
+import { BODY, DESCRIPTION } from './describe-introspection'
+import type { Introspector } from './server/introspect'
 
 export interface TokenIntrospectionOptions {
   /**
@@ -42,7 +42,7 @@ export const tokenIntrospection = defineAutoApiPlugin(
       name: 'token-introspection',
       // Loaded here, because nuxt.config loads this file without the server's modules.
       async setup(server) {
-        const { createIntrospector } = await import('./server/index')
+        const { createIntrospector } = await import('./server/introspect')
         introspector = createIntrospector({ limit, window }, server)
       },
       routes: [{

@@ -6,12 +6,11 @@ import { type AutoApiContext, isAuthorized, requireSession, type Session } from 
 import { rateLimited, refused } from '../../../server/kit/errors'
 import type { RouteRequest } from '../../../server/kit/request'
 import type { PluginServer } from '../../../server/plugin/server'
-import { findToken, type FoundToken } from '../../api-tokens/server/authenticate'
-import { isManager, organizationOf } from '../../api-tokens/server/manage'
-import { holds } from '../../api-tokens/server/rules'
-import { requireTokens, type TokenService } from '../../api-tokens/server/service'
-import { createMemoryCounter } from '../../rate-limit/server/counter'
-import { toSeconds } from '../../rate-limit/server/headers'
+import { findToken, type FoundToken } from './authenticate'
+import { isManager, organizationOf } from './manage'
+import { holds } from './rules'
+import { requireTokens, type TokenService } from './service'
+import { createMemoryCounter, toSeconds } from '../../../server/plugin/counter/memory'
 
 const INACTIVE: Introspection = { active: false }
 const MAX_KEYS = 100_000

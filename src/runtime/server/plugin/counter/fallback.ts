@@ -1,6 +1,6 @@
 /** Counts requests on each server separately while the shared store does not respond. */
-import { withTimeout } from '../../../server/kit/process'
-import type { Count, Counter } from './counter'
+import { withTimeout } from '../../core/process/timeout'
+import type { Count, Counter } from './memory'
 
 /** Milliseconds that a request waits for the store. This is long enough for a busy server to process the response. */
 const TIMEOUT = 2_000

@@ -318,6 +318,7 @@ const HELPERS: Record<string, Record<string, string>> = {
   },
   'access/authorize': {
     authorizeAny: 'lets a caller with one of the permissions pass; the handler checks those that it performs',
+    canUseRoute: 'asks `authorizeAny` or `authorizeGate`, so that a description of the API agrees with its routes',
     contextFor: 'gives rules the resource and the operation',
     callFor: 'has the context of contextFor',
     can: 'decides for `authorize` and `isAuthorized`',

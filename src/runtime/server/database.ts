@@ -11,6 +11,7 @@ export {
   BusyError,
   ExpectationError,
   InvalidValueError,
+  TooComplexError,
   type BuiltStatement,
   type CommitEntry,
   type DerivedStatements,

@@ -3,8 +3,9 @@ import Database from 'better-sqlite3'
 import { drizzle as overSqlite } from 'drizzle-orm/better-sqlite3'
 import { drizzle as overD1 } from 'drizzle-orm/d1'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { sql, type SQL } from 'drizzle-orm'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { parameterize } from '../../../src/runtime/server/core/sql/parameterize'
 import { sqliteLike as like } from '../../../src/runtime/server/core/sql/like/sqlite'
 import { createEngine } from '../../../src/runtime/server/engines/index'
@@ -215,5 +216,29 @@ describe('a long pattern', () => {
       ),
       { numRuns: 2000 },
     )
+  })
+})
+
+describe('conditions that are nested too deeply for D1', () => {
+  const nested = (depth: number) => Array.from({ length: depth }).reduce<SQL>(condition => sql`coalesce(${condition}, 0)`, sql`1`)
+  const serve = (depth: number, ofClient = '1') => createServer({
+    engine: 'd1',
+    // Requests of this size are rare: the limits of the API are lower. So the condition of the client is replaced by a deep one.
+    db: overD1({ prepare: (text: string) => local.d1.prepare(text.replace('"roots"."c0" <> ?', `"roots"."c0" <> ? or ${ofClient}`)) } as never),
+    registrations: [{ name: 'roots', schema: roots, authorization: { permissions: { read: true }, listFilter: () => nested(depth) } }] as never,
+  })
+
+  it('are a 400 of the client whose conditions they are', async () => {
+    const server = await serve(70, Array.from({ length: 120 }).reduce<string>(condition => `coalesce(${condition}, 0)`, '1'))
+    expect((await server.request('GET', '/api/roots')).status).toBe(200)
+    const { status, body } = await server.request('GET', '/api/roots?filter[c0][$ne]=q')
+    expect([status, body.data.code, body.message]).toEqual([400, 'LIMIT_EXCEEDED', expect.stringContaining('nested too deeply')])
+  })
+
+  it('are an error of the app in its own row filter', async () => {
+    const logged = vi.spyOn(console, 'error').mockImplementation(() => {})
+    expect((await (await serve(120)).request('GET', '/api/roots?filter[c0][$ne]=q')).status).toBe(500)
+    expect(logged).toHaveBeenCalled()
+    logged.mockRestore()
   })
 })

@@ -22,6 +22,8 @@ const worldOf = ({ data, habits }: Served, viewer: Viewer): World => ({ data, ha
 
 async function ask(server: Served, path: string, params: URLSearchParams, viewer: Viewer) {
   const { status, body } = await server.request('GET', `/api/${path}?${params}`, { caller: callerOf(viewer) })
+  // D1 accepts a depth of 100. Few of the drawn queries are deeper.
+  if (status === 400 && /nested too deeply/.test(body.message)) fc.pre(false)
   if (status !== 200) throw new Error(`GET /api/${path}?${decodeURIComponent(String(params))}: ${status} ${body.message}`)
   return body
 }

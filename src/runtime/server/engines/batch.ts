@@ -10,7 +10,7 @@ import type { BatchResult } from '../drizzle/major'
 import {
   ExpectationError, type BuiltStatement, type CommitEntry, type Engine, type Outcome, type Row, type Statement, type WriteStatement,
 } from './engine'
-import { toInvalidValue } from './violation'
+import { toQueryError } from './violation'
 import { sqlite } from './dialects/sqlite'
 import { encodeParameters } from './encode-parameters'
 import { notAQueryBuilder, toDatabase } from './drizzle-database'
@@ -57,7 +57,7 @@ export function createBatchEngine(name: string, database: unknown): Engine {
         return (await sessions.batch.rows(session, toQuery(statement))).map(toRow)
       }
       catch (error) {
-        throw toInvalidValue('sqlite', error)
+        throw toQueryError('sqlite', error)
       }
     },
     async commit(statements) {

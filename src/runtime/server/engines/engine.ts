@@ -121,6 +121,7 @@ export interface Engine {
   /**
    * @throws {BusyError} When the database was busy in every attempt.
    * @throws {InvalidValueError} When a value does not fit the type that it is compared with.
+   * @throws {TooComplexError} When the database does not accept the depth of the statement.
    */
   readonly query: (statement: Statement) => Awaitable<readonly Row[]>
   /**
@@ -154,5 +155,13 @@ export class InvalidValueError extends Error {
   constructor(cause: unknown) {
     super('a value does not fit the type that it is compared with', { cause })
     this.name = 'InvalidValueError'
+  }
+}
+
+/** The database does not accept a statement that is nested so deeply. The request or the app's SQL contains the conditions. */
+export class TooComplexError extends Error {
+  constructor(cause: unknown) {
+    super('the statement is nested too deeply for the database', { cause })
+    this.name = 'TooComplexError'
   }
 }

@@ -2,7 +2,7 @@
 import { isPromise } from '../../shared/awaitable'
 import type { Dialect } from '../../shared/dialects'
 import { nameOf } from '../drizzle/index'
-import { toInvalidValue } from './violation'
+import { toQueryError } from './violation'
 import type { DialectAdapter } from './dialects/adapter'
 import { DIALECTS } from './dialects/index'
 import { DRIVERS, type Driver } from './drivers'
@@ -33,7 +33,7 @@ export function createInteractiveEngine(name: string, database: unknown, dialect
   const read = prepare ? preparedReader(driver, reader) : (statement: Statement) => driver.rows(reader, statement)
 
   const fail = (error: unknown): never => {
-    throw toInvalidValue(dialect, error)
+    throw toQueryError(dialect, error)
   }
 
   return Object.freeze({

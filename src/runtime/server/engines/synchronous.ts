@@ -5,7 +5,7 @@ import {
 } from './engine'
 import { createLruCache } from './lru-cache'
 import { nameOf } from '../drizzle/index'
-import { toInvalidValue } from './violation'
+import { toQueryError } from './violation'
 import { sqlite } from './dialects/sqlite'
 import { keepPlan } from './prepared-plan'
 import { isTransient } from './retry'
@@ -93,7 +93,7 @@ export function createSynchronousEngine(name: string, database: unknown): Engine
     columnName: column => nameOf(db.dialect, column),
     query: statement => translateErrors(() => statement.maxBytes === undefined
       ? prepareQuery(statement).values(statement.values)
-      : readBounded(statement, statement.maxBytes), error => toInvalidValue('sqlite', error)),
+      : readBounded(statement, statement.maxBytes), error => toQueryError('sqlite', error)),
     commit: entries => translateErrors(() => entries.length === 1 && isAtomic(entries[0]!)
       ? runAll(entries)
       // `immediate` takes the write lock at the start. SQLite does not wait for a write lock in the middle of a transaction.

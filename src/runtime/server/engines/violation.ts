@@ -1,6 +1,6 @@
 /** Reads constraint violations and invalid values from the errors of drivers. */
 import type { Dialect } from '../../shared/dialects'
-import { InvalidValueError } from './engine'
+import { InvalidValueError, TooComplexError } from './engine'
 
 export interface Violation {
   readonly kind: 'unique' | 'reference' | 'required' | 'check'
@@ -161,9 +161,17 @@ const INVALID: Readonly<Record<Dialect, (error: DriverError) => boolean>> = {
   mysql: ({ errno }) => MYSQL_INVALID.has(errno),
 }
 
-/** Wraps the error of a query in an `InvalidValueError` if a value does not fit the type that it is compared with. */
-export function toInvalidValue(dialect: Dialect, error: unknown): unknown {
-  return findCause(error, found => INVALID[dialect](found) || undefined) ? new InvalidValueError(error) : error
+/** The errors of a database about the depth of a statement. */
+const TOO_COMPLEX: Readonly<Record<Dialect, (error: DriverError) => boolean>> = {
+  sqlite: ({ message }) => /expression tree is too large|parser stack overflow/i.test(String(message)),
+  pg: ({ code }) => code === '54001',
+  mysql: ({ errno }) => errno === 1436,
+}
+
+/** Wraps the error of a query if a value does not fit the type that it is compared with, or the statement is nested too deeply. */
+export function toQueryError(dialect: Dialect, error: unknown): unknown {
+  if (findCause(error, found => INVALID[dialect](found) || undefined)) return new InvalidValueError(error)
+  return findCause(error, found => TOO_COMPLEX[dialect](found) || undefined) ? new TooComplexError(error) : error
 }
 
 /** Searches the error and its causes. A driver wraps the database's error, and Drizzle wraps the driver's error. */

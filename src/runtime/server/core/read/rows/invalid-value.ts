@@ -1,7 +1,10 @@
-/** Turns a database error about an invalid value of the request into a 400. For some column types, only the database can check values. */
-import { InvalidValueError } from '../../../engines/engine'
+/**
+ * Turns a database error about an invalid value of the request, or about the depth of its conditions, into a 400. For some column types,
+ * only the database can check values.
+ */
+import { InvalidValueError, TooComplexError } from '../../../engines/engine'
 import type { Call } from '../../request/session'
-import { ApiError, invalidCursor } from '../../error'
+import { ApiError, invalidCursor, limitExceeded } from '../../error'
 import { relatedPlans } from '../../access/related'
 import type { Plan, Scoped } from '../../access/row-scope'
 import { whereClause } from '../../sql/conditions'
@@ -13,7 +16,10 @@ import { where } from '../../sql/where'
  * error, which is an error of the app. To distinguish the two, the function runs the row scope alone, on one row.
  */
 export async function isInvalidValue(error: unknown, plan: Scoped<Plan>, call: Call): Promise<boolean> {
-  if (!(error instanceof InvalidValueError)) return false
+  return error instanceof InvalidValueError && worksWithoutRequest(plan, call)
+}
+
+async function worksWithoutRequest(plan: Scoped<Plan>, call: Call): Promise<boolean> {
   for (const { resource, scope } of plansOf(plan)) {
     if (!scope.some(({ traits }) => traits.custom)) continue
     const scopeQuery = statement(call, where`select 1 from ${resource.table}${whereClause(scope)} limit 1`)
@@ -34,6 +40,8 @@ function plansOf(plan: Scoped<Plan>): readonly Scoped<Plan>[] {
 
 /** Returns the error of the response after a query has thrown. The database does not report which value is invalid. */
 export async function toRequestError(error: unknown, plan: Scoped<Plan>, call: Call): Promise<unknown> {
+  if (error instanceof TooComplexError && await worksWithoutRequest(plan, call))
+    return limitExceeded('The conditions are nested too deeply for the database. Use fewer relations and conditions.')
   if (!await isInvalidValue(error, plan, call)) return error
   const { where = [], start = [] } = plan as { where?: readonly unknown[], start?: readonly unknown[] }
   if (start.length > 0 && where.length === 0) return invalidCursor()

@@ -51,10 +51,24 @@ const borders = [
     to: { path: '^src/runtime/(server/(?!plugin/|kit/)|app/|testing/)' },
   },
   {
-    name: 'kit-names-no-plugin',
+    name: 'plugins-meet-at-their-index',
+    comment: 'A plugin uses another one only through what that one offers: its index, and the index of its server part.',
+    severity: 'error',
+    from: { path: '^src/runtime/plugins/([^/]+)/' },
+    to: { path: '^src/runtime/plugins/[^/]+/', pathNot: '^src/runtime/plugins/($1/|[^/]+/(server/)?index\\.ts$)' },
+  },
+  {
+    name: 'server-names-no-plugin',
+    comment: 'The server works without any of the plugins: each of them can be deleted.',
+    severity: 'error',
+    from: { path: '^src/runtime/(server|shared|app)/' },
+    to: { path: '^src/runtime/plugins/' },
+  },
+  {
+    name: 'kit-below-the-plugin-mechanism',
     severity: 'error',
     from: { path: '^src/runtime/server/kit/' },
-    to: { path: '^src/runtime/(server/plugin|plugins)/' },
+    to: { path: '^src/runtime/server/plugin/' },
   },
   {
     name: 'build-passes-no-code',

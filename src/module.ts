@@ -161,7 +161,7 @@ export default defineNuxtModule<ModuleOptions>({
         describer: resolve('./runtime/server/schema/describe'),
         inspector: resolve('./runtime/server/schema/inspect'),
         define: resolve('./runtime/server/define'),
-        roles: resolve('./runtime/plugins/open-api/server/role'),
+        roles: resolve('./runtime/plugins/open-api/role'),
       }
       addClient(nuxt, { tables, composables: peers.composables }, resolve)
       await nuxt.callHook('autoApi:registered', { tables, plugins: plugins.sources, warnings })

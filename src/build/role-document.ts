@@ -1,7 +1,7 @@
 /** Loads the app's resources and plugins outside of the server, and creates the OpenAPI document of a role. */
 import { createJiti } from 'jiti'
 import type { OpenApiOptions } from '../runtime/plugins/open-api/options'
-import type { Role, RoleSource } from '../runtime/plugins/open-api/server/role'
+import type { Role, RoleSource } from '../runtime/plugins/open-api/role'
 import type { ListedPlugin } from '../runtime/server/plugin/contract'
 import type { ResourceRegistration } from '../runtime/server/registration'
 import type { CheckedRegistration } from './registration-keys'

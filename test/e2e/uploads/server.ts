@@ -9,7 +9,7 @@ import { createApp, defineEventHandler, setResponseStatus, toNodeListener } from
 import { createApi } from '../../../src/runtime/server/api/create'
 import { createRuntime, mountRuntime, setDefaultRuntime } from '../../../src/runtime/server/api/runtime'
 import { fileUpload } from '../../../src/runtime/plugins/file-upload/index'
-import { fileSystemStorage } from '../../../src/runtime/plugins/file-upload/server/storage/file-system'
+import { fileSystemStorage } from '../../../src/runtime/plugins/file-upload/storage/file-system'
 import plugins from '../../../src/runtime/server/routes/plugins'
 import { runPluginTasks } from '../../../src/runtime/server/tasks/plugins'
 import { DEFAULT_CONFIG } from '../../../src/runtime/shared/defaults'

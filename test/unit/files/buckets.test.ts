@@ -1,8 +1,8 @@
 /** R2 and drivers of unstorage, as small stand-ins that refuse what the real ones refuse. */
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import type { FileStorage } from '../../../src/runtime/plugins/file-upload/server/storage/contract'
-import { r2Storage, type R2Bucket } from '../../../src/runtime/plugins/file-upload/server/storage/r2'
-import { unstorageStorage, type UnstorageDriver } from '../../../src/runtime/plugins/file-upload/server/storage/unstorage'
+import type { FileStorage } from '../../../src/runtime/plugins/file-upload/storage/contract'
+import { r2Storage, type R2Bucket } from '../../../src/runtime/plugins/file-upload/storage/r2'
+import { unstorageStorage, type UnstorageDriver } from '../../../src/runtime/plugins/file-upload/storage/unstorage'
 
 afterEach(() => {
   vi.restoreAllMocks()

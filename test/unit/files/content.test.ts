@@ -1,11 +1,11 @@
 /** What a file is: its content, its declared type and its name, in every combination; broken and hostile files; multipart bodies. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { pngSize, jpegSize, gifSize, webpSize, avifSize, bmpSize } from '../../../src/runtime/plugins/file-upload/server/content/dimensions'
-import { openMultipart } from '../../../src/runtime/plugins/file-upload/server/content/multipart'
-import { cleanName } from '../../../src/runtime/plugins/file-upload/server/content/name'
-import { receiveFile, type FileLimits } from '../../../src/runtime/plugins/file-upload/server/content/receive'
-import { FILE_TYPES, typesOf } from '../../../src/runtime/plugins/file-upload/server/content/types'
+import { pngSize, jpegSize, gifSize, webpSize, avifSize, bmpSize } from '../../../src/runtime/plugins/file-upload/content/dimensions'
+import { openMultipart } from '../../../src/runtime/plugins/file-upload/content/multipart'
+import { cleanName } from '../../../src/runtime/plugins/file-upload/content/name'
+import { receiveFile, type FileLimits } from '../../../src/runtime/plugins/file-upload/content/receive'
+import { FILE_TYPES, typesOf } from '../../../src/runtime/plugins/file-upload/content/types'
 import { gif, jpeg, png } from './bytes'
 import { isFull } from '../../support/tiers'
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import {
   avifSize, bmpSize, gifSize, jpegSize, pngSize, webpSize, type ReadSize,
-} from '../../../src/runtime/plugins/file-upload/server/content/dimensions'
+} from '../../../src/runtime/plugins/file-upload/content/dimensions'
 
 /** The bytes are in the middle of a larger buffer, as they are when they come from a socket. */
 function bytesOf(hex: string): Uint8Array {

@@ -7,8 +7,8 @@ import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { fileSystemStorage } from '../../../src/runtime/plugins/file-upload/server/storage/file-system'
-import type { FileStorage } from '../../../src/runtime/plugins/file-upload/server/storage/contract'
+import { fileSystemStorage } from '../../../src/runtime/plugins/file-upload/storage/file-system'
+import type { FileStorage } from '../../../src/runtime/plugins/file-upload/storage/contract'
 
 const META = { type: 'text/plain' }
 const KEY = 'posts/31/cover/a'

@@ -1,7 +1,7 @@
 /** The SHA-256 of a stream, with Node's own crypto and with that of Cloudflare Workers. */
 import { createHash } from 'node:crypto'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { createSha256 } from '../../../src/runtime/plugins/file-upload/server/content/hash'
+import { createSha256 } from '../../../src/runtime/plugins/file-upload/content/hash'
 import { sha256 } from './bytes'
 
 /** How many streams of the class were created. */

@@ -1,7 +1,7 @@
 /** The type of a file: by which bytes each type is recognized, which markup browsers could run, and what the client's words decide. */
 import { describe, expect, it } from 'vitest'
-import { hasBinary, hasMarkup, identify, type Claim } from '../../../src/runtime/plugins/file-upload/server/content/identify'
-import { FILE_TYPES, findType, isKnownExtension, typesOf } from '../../../src/runtime/plugins/file-upload/server/content/types'
+import { hasBinary, hasMarkup, identify, type Claim } from '../../../src/runtime/plugins/file-upload/content/identify'
+import { FILE_TYPES, findType, isKnownExtension, typesOf } from '../../../src/runtime/plugins/file-upload/content/types'
 
 /** Identifies content by a field that accepts the types, or every type. */
 function typeOf(content: string | Uint8Array, accept: readonly string[] = FILE_TYPES.map(({ type }) => type), claim: Claim = {}): string {

@@ -1,6 +1,6 @@
 /** Multipart bodies byte for byte: boundaries, headers and their limits, and that the source of a body is closed in every case. */
 import { describe, expect, it } from 'vitest'
-import { openMultipart } from '../../../src/runtime/plugins/file-upload/server/content/multipart'
+import { openMultipart } from '../../../src/runtime/plugins/file-upload/content/multipart'
 
 const TYPE = 'multipart/form-data; boundary=b'
 const FILE = 'Content-Disposition: form-data; name="file"; filename="a.txt"'

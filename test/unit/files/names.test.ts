@@ -1,6 +1,6 @@
 /** The names of uploaded files: what is removed from them, and how long ones are cut. */
 import { describe, expect, it } from 'vitest'
-import { cleanName, extensionOf } from '../../../src/runtime/plugins/file-upload/server/content/name'
+import { cleanName, extensionOf } from '../../../src/runtime/plugins/file-upload/content/name'
 
 const x = (length: number) => 'x'.repeat(length)
 

@@ -1,7 +1,7 @@
 /** The options of file uploads: what each field results in, and the message for each wrong option. */
 import { describe, expect, it } from 'vitest'
 import { resolveFields, type FileUploadOptions } from '../../../src/runtime/plugins/file-upload/options'
-import { FILE_TYPES } from '../../../src/runtime/plugins/file-upload/server/content/types'
+import { FILE_TYPES } from '../../../src/runtime/plugins/file-upload/content/types'
 
 const PNG = ['image/png']
 const resolve = (field: unknown, name = 'cover') => resolveFields({ resources: { posts: { [name]: field } } } as FileUploadOptions)

@@ -1,7 +1,7 @@
 /** Receiving a file: how much of it is read before it is refused, that its source is closed, and what is counted while it is stored. */
 import { describe, expect, it } from 'vitest'
-import { receiveFile, type FileLimits, type ReceivedFile } from '../../../src/runtime/plugins/file-upload/server/content/receive'
-import { typesOf } from '../../../src/runtime/plugins/file-upload/server/content/types'
+import { receiveFile, type FileLimits, type ReceivedFile } from '../../../src/runtime/plugins/file-upload/content/receive'
+import { typesOf } from '../../../src/runtime/plugins/file-upload/content/types'
 import { jpeg, png, sha256 } from './bytes'
 
 const accept = (...entries: string[]): FileLimits => ({ accepted: entries.flatMap(typesOf), maxSize: 5_000_000, maxPixels: 1_000_000 })

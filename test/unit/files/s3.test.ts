@@ -1,7 +1,7 @@
 /** The requests to S3: their addresses and signatures, large files in parts, repeated requests, and responses that are no success. */
 import { afterEach, beforeEach, describe, expect, it, vi, type Mock } from 'vitest'
-import type { FileStorage } from '../../../src/runtime/plugins/file-upload/server/storage/contract'
-import { s3Storage, type S3Options } from '../../../src/runtime/plugins/file-upload/server/storage/s3'
+import type { FileStorage } from '../../../src/runtime/plugins/file-upload/storage/contract'
+import { s3Storage, type S3Options } from '../../../src/runtime/plugins/file-upload/storage/s3'
 import { sha256 } from './bytes'
 
 const KEYS = { accessKeyId: 'AKIALOCAL', secretAccessKey: 'secret' }

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { assertStorageOption, resolveStorage, type StorageOption } from '../../../src/runtime/plugins/file-upload/server/storage/resolve'
+import { assertStorageOption, resolveStorage, type StorageOption } from '../../../src/runtime/plugins/file-upload/storage/resolve'
 import type { PluginServer } from '../../../src/runtime/server/plugin/server'
 
 afterEach(() => vi.unstubAllGlobals())

@@ -1,13 +1,13 @@
 /** Shows what happened to the records that the reader can see: an activity feed, computed from the audit log. */
+import type { AuditLog } from '../audit-log/index'
 import { decide, requireSession } from '../../server/kit/call'
 import { defineAutoApiPlugin } from '../../server/plugin/contract'
 import { PAGE_PARAMETERS } from '../../server/plugin/description'
 import { provideFeatures } from '../../server/plugin/features'
 import { DESCRIBE_FEED } from './describe'
-import { openFeed, PERMISSION } from './server/open'
-import type { readFeed } from './server/feed'
-import { assertActivityOptions, type ActivityFeedOptions } from './options'
-import type { AuditLog } from '../audit-log/server/log'
+import { openFeed } from './open'
+import type * as Server from './server/index'
+import { assertActivityOptions, PERMISSION, type ActivityFeedOptions } from './options'
 
 export type { ActivityFeedOptions } from './options'
 export type { ActivityEntry } from '../../shared/types/audit'
@@ -24,19 +24,19 @@ export type { ActivityEntry } from '../../shared/types/audit'
 export const activityFeed = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', name: 'activityFeed' }, (options: ActivityFeedOptions) => {
   assertActivityOptions(options)
   let log: AuditLog
-  let read: typeof readFeed
+  let feed: typeof Server
   return {
     name: 'activity-feed',
     // Loaded here, because nuxt.config loads this file without the server's modules.
     setup(server) {
       log = openFeed(options, server)
       provideFeatures(server, { activity: { permission: PERMISSION, actor: options.actor } })
-      return import('./server/feed').then(loaded => void (read = loaded.readFeed))
+      return import('./server/index').then(loaded => void (feed = loaded))
     },
     routes: [{
       name: 'activity', method: 'GET', path: '/activity', parameters: Object.keys(PAGE_PARAMETERS), describe: DESCRIBE_FEED,
       documentedFor: ctx => decide(requireSession(ctx), PERMISSION, ctx),
-      handler: ctx => read(log, options, ctx),
+      handler: ctx => feed.readFeed(log, options, ctx),
     }],
   }
 })

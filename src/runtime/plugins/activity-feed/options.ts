@@ -5,6 +5,9 @@ import { assertOptions } from '../../server/plugin/options'
 import type { PluginServer } from '../../server/plugin/server'
 import { isName, type OptionRules } from '../../shared/option-rule'
 
+/** The permission that the feed requires. */
+export const PERMISSION = 'activity:read'
+
 export interface ActivityFeedOptions {
   /** The resource of the users, and the text field with their name. */
   readonly actor: { readonly resource: string, readonly label: string }

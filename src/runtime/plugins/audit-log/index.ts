@@ -2,12 +2,14 @@
 import type { CommitParticipant } from '../../server/kit/listen'
 import type { AutoApiContext, ResourceHooks } from '../../server/kit/call'
 import { defineAutoApiPlugin } from '../../server/plugin/contract'
+import { listenToEvents, provideRecorder } from '../../server/plugin/events'
 import { provideFeatures } from '../../server/plugin/features'
 import { DESCRIBE_HISTORY, DESCRIBE_LOG, DESCRIBE_REVERT } from './describe'
 import { openAuditLog, type AuditLog } from './server/log'
 import { assertAuditLogOptions, type AuditLogOptions } from './options'
 import type * as Server from './server/index'
 
+export { findAuditLog, type AuditLog } from './server/log'
 export type { AuditLogOptions } from './options'
 
 type Values = Record<string, unknown>
@@ -40,8 +42,12 @@ export const auditLog = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', nam
     // Loaded here, because nuxt.config loads this file without the server's modules. Plugins that are set up next find the log.
     setup(plugin) {
       log = openAuditLog(options, plugin)
+      listenToEvents(plugin.services, (ctx, event) => server.recordEvent(log, ctx, event))
       provideFeatures(plugin, { auditLog: { resource, records: log.records } })
-      return import('./server/index').then(loaded => void (server = loaded))
+      return import('./server/index').then((loaded) => {
+        server = loaded
+        provideRecorder(plugin.services, loaded.createRecorder(log))
+      })
     },
     needs: { images: true },
     inCommit,

@@ -1,7 +1,7 @@
 /** Exports lists as files and imports files, with the rows, the fields and the permissions of the generated routes. */
 import { preferredType, type RouteRequest } from '../../server/kit/request'
-import type { OpenList } from '../../server/kit/records'
 import { defineAutoApiPlugin, type PluginRoute } from '../../server/plugin/contract'
+import { reportEvent } from '../../server/plugin/events'
 import { provideFeatures } from '../../server/plugin/features'
 import type { PluginServer } from '../../server/plugin/server'
 import type { AutoApiContext } from '../../server/kit/call'
@@ -32,8 +32,7 @@ export const dataExport = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', n
   const slots = createSlots(policy.concurrent, 'exports')
   const imports = { ...policy, slots: createSlots(policy.concurrent, 'imports') }
   let server: PluginServer
-  let recordExport: typeof import('../audit-log/server/record-export').recordExport
-  const shared = () => ({ ...policy, slots, open: server.openList, record: recordExport })
+  const shared = () => ({ ...policy, slots, server })
   const negotiated = formats.filter(format => format !== 'json')
   const common = { method: 'GET', operation: 'read', listParameters: true, gate: GATE, ...resources && { resources } } as const
   const routes: PluginRoute[] = [{
@@ -71,11 +70,9 @@ export const dataExport = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', n
   })
   return {
     name: 'data-export',
-    async setup(given) {
+    setup(given) {
       server = given
       provideFeatures(server, { export: { resources, formats, gate: GATE } })
-      // Loaded here, because nuxt.config loads this file without the server's modules.
-      recordExport = (await import('../audit-log/server/record-export')).recordExport
     },
     routes,
   }
@@ -88,17 +85,16 @@ function formatByHeader({ header }: RouteRequest, formats: readonly Format[]): F
 
 interface ExportOptions extends ExportPolicy {
   readonly slots: Slots
-  readonly open: OpenList
-  readonly record: typeof import('../audit-log/server/record-export').recordExport
+  readonly server: PluginServer
   /** The format of a request without `format`. */
   readonly format: Format
   readonly fixed?: boolean
 }
 
 async function exportList(ctx: AutoApiContext, request: RouteRequest, options: ExportOptions): Promise<AsyncIterable<string>> {
-  const { formats, maxRows, slots, open, record } = options
+  const { formats, maxRows, slots, server } = options
   const { format, query, ...csv } = parseExport(ctx.query, formats, options)
-  const list = await open(ctx, ctx.resource, query, { gate: GATE })
+  const list = await server.openList(ctx, ctx.resource, query, { gate: GATE })
   const { mediaType, createWriter } = FORMAT_FACTS[format]
   const writer = createWriter(list.columns, csv)
   const headers = {
@@ -112,7 +108,8 @@ async function exportList(ctx: AutoApiContext, request: RouteRequest, options: E
     maxRows,
     take: () => slots.take(callerKey(ctx, request)),
     async onTotal(total) {
-      await record(ctx, { format, rows: total, columns: list.columns.fields.map(({ name }) => name), query })
+      const columns = list.columns.fields.map(({ name }) => name)
+      await reportEvent(server.services, ctx, { kind: 'export', columns, query, details: { format, rows: total } })
       request.setHeader('x-total-count', String(total))
     },
   })

@@ -9,7 +9,7 @@ import { resolveFields, type FileUploadOptions } from './options'
 import { removeRoutes } from './server/remove'
 import { serveRoutes } from './server/serve'
 import { createService, type FileService } from './server/service'
-import { resolveStorage, type FindFileStorage } from './server/storage/resolve'
+import { resolveStorage, type FindFileStorage } from './storage/resolve'
 import { uploadRoute } from './server/upload'
 
 /**

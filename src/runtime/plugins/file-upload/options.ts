@@ -2,9 +2,9 @@
 import { isObject } from '../../shared/is-object'
 import { toBytes } from '../../shared/size'
 import { assertOptions, describeValue, didYouMean, type Importable } from '../../server/plugin/options'
-import type { FileLimits } from './server/content/receive'
-import { FILE_TYPES, typesOf } from './server/content/types'
-import { assertStorageOption, type StorageOption } from './server/storage/resolve'
+import type { FileLimits } from './content/receive'
+import { FILE_TYPES, typesOf } from './content/types'
+import { assertStorageOption, type StorageOption } from './storage/resolve'
 import { flag, positiveInteger, type OptionRules } from '../../shared/option-rule'
 
 export interface FileFieldOptions {

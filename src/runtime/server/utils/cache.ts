@@ -1,7 +1,7 @@
 /** Server util that outdates stored responses after writes that the API does not know. */
 import { didYouMean } from '../../shared/suggest'
 import { useRuntime } from '../api/runtime'
-import { invalidateResponses } from '../../plugins/response-cache/server/service'
+import { invalidateResponses } from '../plugin/invalidation'
 import { assertServer } from '../runtime'
 
 /**

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ApiError, notFound } from '../../../../src/runtime/server/core/error'
 import { tagBody } from '../../../../src/runtime/server/http/etag'
 import { BusyError } from '../../../../src/runtime/server/engines/engine'
-import { invalidateResponses } from '../../../../src/runtime/plugins/response-cache/server/service'
+import { invalidateResponses } from '../../../../src/runtime/server/plugin/invalidation'
 import { ROUTES } from '../../../../src/runtime/shared/routes'
 import { COLLAPSED, createGate, createItems, HIT, MISS, openCache, respond, STORED } from './open-cache'
 

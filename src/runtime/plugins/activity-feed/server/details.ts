@@ -2,15 +2,14 @@
  * What the feed shows about the entries of a page: how many updates an entry stands for, the label of its record and of its actor. The
  * database computes them as columns of the entries. Rules in code judge some records: those are loaded, once per request.
  */
+import {
+  type AuditLog, byResource, canCompareId, columnsOf, ENTRY_SQL, exactly, hasRecordId, isJudged, readerAccess, recordFinder,
+  type ResourceAccess, resourceOf,
+} from '../../audit-log/server/index'
 import { sql, type Column } from 'drizzle-orm'
 import type { Session } from '../../../server/kit/call'
 import { commaList, inTuples, type Part, statement, where, type Where, word } from '../../../server/kit/where'
 import type { Row } from '../../../server/kit/rows'
-import { readerAccess, type ResourceAccess } from '../../audit-log/server/access'
-import { columnsOf, resourceOf, type AuditLog } from '../../audit-log/server/log'
-import { isJudged, recordFinder } from '../../audit-log/server/records'
-import { byResource, canCompareId, ENTRY_SQL, hasRecordId } from '../../audit-log/server/sql/index'
-import { exactly } from '../../audit-log/server/visible'
 import { updateCount } from './heads'
 import type { ActivityFeedOptions } from '../options'
 

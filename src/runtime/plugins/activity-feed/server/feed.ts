@@ -1,16 +1,12 @@
 /** Reads a page of the feed: a constant number of statements, and one for each resource whose records a rule in code judges. */
+import { type AuditLog, ENTRY_SQL, onlyVisibleRecords, resourceOf, toListQuery } from '../../audit-log/server/index'
 import type { ActivityEntry } from '../../../shared/types/audit'
 import { type AutoApiContext, callFor, decide, requireSession } from '../../../server/kit/call'
 import { refused } from '../../../server/kit/errors'
 import { readPage } from '../../../server/kit/records'
-import { onlyVisibleRecords } from '../../audit-log/server/access'
-import { resourceOf, type AuditLog } from '../../audit-log/server/log'
-import { toListQuery } from '../../audit-log/server/read'
-import { ENTRY_SQL } from '../../audit-log/server/sql/index'
 import { detailColumns, findSources, fitsPage, readColumns, toDetails, type Details, type FoundEntry } from './details'
 import { feedClause } from './heads'
-import { PERMISSION } from './open'
-import type { ActivityFeedOptions } from '../options'
+import { PERMISSION, type ActivityFeedOptions } from '../options'
 
 /** The largest total. */
 const MAX_TOTAL = 10_000

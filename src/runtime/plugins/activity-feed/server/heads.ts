@@ -2,14 +2,13 @@
  * Groups updates: an update joins the next update of the same record by the same caller, if that one is at most ten minutes later. The
  * newest update of a group is its head, which stands for the group in the feed.
  */
+import {
+  aliasOf, type AuditLog, beginsRecord, columnsOf, ENTRY_SQL, type EntryColumns, exactly, fieldCondition, fixedSql, literal,
+  readerAccess, resourceOf, sameRecord, sameTenant, tenantMode,
+} from '../../audit-log/server/index'
 import { sql, type SQL, type Table } from 'drizzle-orm'
 import { scopeSql } from '../../../server/kit/rows'
 import { callFor, type Session } from '../../../server/kit/call'
-import { readerAccess } from '../../audit-log/server/access'
-import { columnsOf, resourceOf, type AuditLog, type EntryColumns } from '../../audit-log/server/log'
-import { aliasOf, fixedSql } from '../../audit-log/server/sql/fixed'
-import { ENTRY_SQL, literal } from '../../audit-log/server/sql/index'
-import { beginsRecord, exactly, fieldCondition, sameRecord, sameTenant, tenantMode } from '../../audit-log/server/visible'
 import { fromSql, type Where } from '../../../server/kit/where'
 
 const MINUTES = 10

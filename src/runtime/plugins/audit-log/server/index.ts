@@ -1,8 +1,14 @@
-/** The parts of the audit log that only the server loads. */
+/** The parts of the audit log that only the server loads, and what the activity feed needs of the log. */
+export { onlyVisibleRecords, readerAccess, type ResourceAccess } from './access'
 export { entriesFor } from './entries'
-export { canReadLog, listEntries, listHistory } from './read'
-export { entryCheck } from './records'
+export { columnsOf, type AuditLog, type EntryColumns, resourceOf } from './log'
+export { canReadLog, listEntries, listHistory, toListQuery } from './read'
+export { createRecorder } from './record-activity'
+export { recordEvent } from './record-event'
+export { entryCheck, isJudged, recordFinder } from './records'
 export { redactEntries } from './redact'
 export { deleteOldEntries } from './retention'
 export { revertEntry } from './revert'
-export { visibleEntries } from './visible'
+export { aliasOf, fixedSql } from './sql/fixed'
+export { byResource, canCompareId, ENTRY_SQL, hasRecordId, literal } from './sql/index'
+export { beginsRecord, exactly, fieldCondition, sameRecord, sameTenant, tenantMode, visibleEntries } from './visible'

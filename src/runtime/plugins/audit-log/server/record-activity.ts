@@ -2,30 +2,13 @@
 import { sql, type SQL } from 'drizzle-orm'
 import { didYouMean } from '../../../shared/suggest'
 import { CHANGE_KINDS } from '../../../server/kit/listen'
-import { type AutoApiContext, type CallerContext, requireSession, type Session } from '../../../server/kit/call'
+import { type AutoApiContext, requireSession, type Session } from '../../../server/kit/call'
 import { type Key, keyClauses, type Resource, toId, toKey } from '../../../server/kit/rows'
 import { uuidv7 } from '../../../server/kit/process'
 import { callerTenant, entryContext } from './entries'
-import { findAuditLog, type AuditLog } from './log'
+import type { ActivityRecorder } from '../../../server/plugin/events'
+import type { AuditLog } from './log'
 import { and, where } from '../../../server/kit/where'
-
-/** An event of the app. */
-export interface Activity {
-  /** The registered resource of the record. */
-  readonly resource: string
-  /** The id of the record, as the API returns it. */
-  readonly id: string | number | bigint
-  /** What happened, such as `published`: letters, digits, `-` and `_`, at most 64 characters. It is the `kind` of the entry. */
-  readonly verb: string
-  /**
-   * Further values, as JSON. A key that is a field of the resource follows the rules of the field. Readers see the other keys if they see
-   * the record.
-   */
-  readonly data?: Readonly<Record<string, unknown>>
-}
-
-/** A statement for `atomicWrites`. If it is awaited, it is committed by itself. */
-export type RecordedActivity = ((db: unknown) => unknown) & PromiseLike<void>
 
 const RESERVED = [...CHANGE_KINDS, 'export', 'created', 'updated', 'deleted', 'restored'] as const
 
@@ -33,16 +16,9 @@ interface Insertable {
   readonly insert: (table: AuditLog['table']) => { readonly values: (values: object) => unknown }
 }
 
-/**
- * @param withErrors converts the errors of the commit
- * @throws {TypeError} When the resource, the id, the verb or the data is invalid, or the API has no audit log.
- */
-export function createActivity(
-  ctx: CallerContext, { resource: name, id, verb, data, ...rest }: Activity, withErrors: (run: () => Promise<void>) => Promise<void>,
-): RecordedActivity {
+/** @throws {TypeError} When the resource, the id, the verb or the data is invalid. */
+export const createRecorder = (log: AuditLog): ActivityRecorder => (ctx, { resource: name, id, verb, data, ...rest }, withErrors) => {
   const session = requireSession(ctx)
-  const log = findAuditLog(session.api)
-  if (!log) throw invalid('list the plugin `auditLog()` in `autoApi.plugins`.')
   const [unknown] = Object.keys(rest)
   if (unknown !== undefined)
     throw invalid(`\`${unknown}\` is not a property of an activity.${didYouMean(unknown, ['resource', 'id', 'verb', 'data'])}`)

@@ -5,7 +5,7 @@ import type { FileField } from '../options'
 import { parsePath, prefixOf, type FilePath } from './record/path'
 import { filesOf, timeOf } from './record/stored-file'
 import { removeLogged } from './service'
-import type { FindFileStorage } from './storage/resolve'
+import type { FindFileStorage } from '../storage/resolve'
 
 const DAY = 24 * 60 * 60 * 1000
 /** The records that are cleared at once. */

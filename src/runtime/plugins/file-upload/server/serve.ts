@@ -3,14 +3,14 @@ import { ApiError, apiError, notFound, preconditionFailed } from '../../../serve
 import { flag, type RouteRequest } from '../../../server/kit/request'
 import type { PluginRoute } from '../../../server/plugin/contract'
 import type { AutoApiContext } from '../../../server/kit/call'
-import { findType, type FileType } from './content/types'
+import { findType, type FileType } from '../content/types'
 import { canReadField, describeServe } from '../describe'
 import { selectResponse } from './http/conditions'
 import { contentDisposition } from './http/disposition'
 import type { FileField } from '../options'
 import { filesOf, type StoredFile } from './record/stored-file'
 import type { FileService } from './service'
-import { fromBytes } from './storage/chunks'
+import { fromBytes } from '../storage/chunks'
 
 export function serveRoutes(field: FileField, service: () => FileService): PluginRoute[] {
   return ['', '/:key'].map(end => ({

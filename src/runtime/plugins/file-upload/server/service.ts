@@ -4,7 +4,7 @@ import { invalidValue, notFound } from '../../../server/kit/errors'
 import type { FileField } from '../options'
 import { prefixOf } from './record/path'
 import type { StoredFile } from './record/stored-file'
-import type { FindFileStorage } from './storage/resolve'
+import type { FindFileStorage } from '../storage/resolve'
 
 export interface FileService extends Pick<PluginServer, 'authorizeUpdate' | 'get'> {
   readonly storage: FindFileStorage

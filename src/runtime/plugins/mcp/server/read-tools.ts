@@ -1,6 +1,6 @@
 /** The tools that read: `list`, `get`, `aggregate`, `history`. */
 import { z } from 'zod'
-import { describeTool } from '../describe'
+import { describeTool } from './describe'
 import { readResult, recordResult } from './result'
 import { defineTool, READS, recordId, resourceName, sendAs, type Tool } from './tool'
 

@@ -13,7 +13,7 @@ import type { KeyValue } from './key-value'
 import { createMemoryStore } from './memory'
 import type { CachePolicy } from '../options'
 import { cacheStatus, eventHeaders, toEntry, toHit, toResponse } from './responses'
-import { provideInvalidation } from './service'
+import { provideInvalidation } from '../../../server/plugin/invalidation'
 import { createSharedStore } from './shared'
 import type { Entry, Hit, Miss, Store } from './store'
 

@@ -1,6 +1,6 @@
 /** Finds the storage of the option `storage`: a mount of Nitro, plain data for an adapter, or a storage itself. */
-import { describeValue, didYouMean } from '../../../../server/plugin/options'
-import type { PluginServer } from '../../../../server/plugin/server'
+import { describeValue, didYouMean } from '../../../server/plugin/options'
+import type { PluginServer } from '../../../server/plugin/server'
 import type { FileStorage } from './contract'
 import { fileSystemStorage, type FileSystemOptions } from './file-system'
 import { r2Storage, type R2Bucket } from './r2'

@@ -1,5 +1,5 @@
 /** Converts streams of bytes: to parts of one size, to one array, and from web streams. */
-import { copyBytes } from '../../../../shared/bytes'
+import { copyBytes } from '../../../shared/bytes'
 
 /** Yields parts of exactly `size` bytes. Only the last part can be smaller. Yields no part for a stream without bytes. */
 export async function* toParts(chunks: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<Uint8Array<ArrayBuffer>> {

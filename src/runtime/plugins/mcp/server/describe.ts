@@ -1,13 +1,13 @@
 /** The tool `describe`: the resources, or the fields of one resource, as far as the caller can use them. */
 import { z } from 'zod'
-import type { DescribedField, DescribedResource } from '../../shared/types/description'
-import { describeFor, toLabel } from '../../server/kit/describe'
-import type { Session } from '../../server/kit/call'
-import { runInSession } from '../../server/kit/send'
-import type { Resource } from '../../server/kit/rows'
-import { capabilitiesOf, type Capability } from './server/access'
-import { readResult, sizeOf } from './server/result'
-import { defineTool, READS, requireToolResource, type ToolCall } from './server/tool'
+import type { DescribedField, DescribedResource } from '../../../shared/types/description'
+import { describeFor, toLabel } from '../../../server/kit/describe'
+import type { Session } from '../../../server/kit/call'
+import { runInSession } from '../../../server/kit/send'
+import type { Resource } from '../../../server/kit/rows'
+import { capabilitiesOf, type Capability } from './access'
+import { readResult, sizeOf } from './result'
+import { defineTool, READS, requireToolResource, type ToolCall } from './tool'
 
 export const describeTool = defineTool({
   name: 'describe',

@@ -1,11 +1,11 @@
 /** Creates the document of a role outside of a server, for the command `openapi`. */
-import type { AutoApiConfig } from '../../../shared/config'
-import { createOffline } from '../../../server/kit/api'
-import type { RouteRequest } from '../../../server/kit/request'
-import type { AutoApiUser, ResourceRegistration } from '../../../server/kit/call'
-import type { ListedPlugin } from '../../../server/plugin/contract'
-import { openApi } from '../index'
-import type { OpenApiOptions } from '../options'
+import type { AutoApiConfig } from '../../shared/config'
+import { createOffline } from '../../server/kit/api'
+import type { RouteRequest } from '../../server/kit/request'
+import type { AutoApiUser, ResourceRegistration } from '../../server/kit/call'
+import type { ListedPlugin } from '../../server/plugin/contract'
+import { openApi } from './index'
+import type { OpenApiOptions } from './options'
 
 export interface RoleSource {
   readonly registrations: readonly ResourceRegistration[]

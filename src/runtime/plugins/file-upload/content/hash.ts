@@ -1,5 +1,5 @@
 /** Computes the SHA-256 of a stream. Web Crypto can only hash bytes that are in memory, so each runtime needs its own way. */
-import { toHex } from '../../../../shared/bytes'
+import { toHex } from '../../../shared/bytes'
 
 export interface Hash {
   readonly update: (chunk: Uint8Array) => unknown

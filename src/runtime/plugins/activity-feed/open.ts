@@ -1,10 +1,7 @@
 /** Finds the audit log of the feed when the server starts. */
-import type { PluginServer } from '../../../server/plugin/server'
-import { findAuditLog, type AuditLog } from '../../audit-log/server/log'
-import { assertLabels, type ActivityFeedOptions } from '../options'
-
-/** The permission that the feed requires. */
-export const PERMISSION = 'activity:read'
+import { type AuditLog, findAuditLog } from '../audit-log/index'
+import type { PluginServer } from '../../server/plugin/server'
+import { assertLabels, type ActivityFeedOptions } from './options'
 
 /** @throws When the plugin `auditLog` is not listed before the feed, or a label is not a text field. */
 export function openFeed(options: ActivityFeedOptions, server: PluginServer): AuditLog {

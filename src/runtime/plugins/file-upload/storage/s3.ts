@@ -1,6 +1,6 @@
 /** Stores files in a bucket of S3 or of a service with the same API. A file above 8 MB is sent in parts, so one part is in memory. */
 import { AwsV4Signer } from 'aws4fetch'
-import { toHex } from '../../../../shared/bytes'
+import { toHex } from '../../../shared/bytes'
 import { fromWebStream, toParts } from './chunks'
 import { assertKey, assertPrefix, type FileStorage } from './contract'
 

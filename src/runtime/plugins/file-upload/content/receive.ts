@@ -1,6 +1,6 @@
 /** Reads an uploaded file: checks its first bytes before the rest is read, and counts, hashes and checks the rest while it is stored. */
-import { joinBytes } from '../../../../shared/bytes'
-import { type ApiError, apiError, payloadTooLarge } from '../../../../server/kit/errors'
+import { joinBytes } from '../../../shared/bytes'
+import { type ApiError, apiError, payloadTooLarge } from '../../../server/kit/errors'
 import type { ImageSize } from './dimensions'
 import { createSha256 } from './hash'
 import { hasBinary, hasMarkup, identify, type Claim, type Refusal } from './identify'

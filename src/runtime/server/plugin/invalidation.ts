@@ -1,6 +1,6 @@
-/** Lets the server util `invalidateCache` reach the response caches of an API. */
-import type { Awaitable } from '../../../server/kit/process'
-import { defineService, type Services } from '../../../server/kit/listen'
+/** Lets the server util `invalidateCache` reach the plugins of an API that store responses. */
+import type { Awaitable } from '../core/awaitable'
+import { defineService, type Services } from '../core/extensions/services'
 
 type Invalidate = (names: readonly string[]) => Awaitable<void>
 

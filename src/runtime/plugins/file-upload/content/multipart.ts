@@ -4,9 +4,9 @@
  * No library fits: `@remix-run/multipart-parser` keeps each file in memory. `@fastify/busboy` pushes into Node streams: a file whose body
  * is cut neither ends nor fails, other parts are read and skipped without an error, and a transfer encoding is ignored.
  */
-import { copyBytes } from '../../../../shared/bytes'
-import { invalidBody } from '../../../../server/kit/errors'
-import { mediaTypeOf } from '../../../../server/kit/request'
+import { copyBytes } from '../../../shared/bytes'
+import { invalidBody } from '../../../server/kit/errors'
+import { mediaTypeOf } from '../../../server/kit/request'
 import type { Claim } from './identify'
 
 export interface FilePart {

@@ -1,0 +1,2 @@
+/** The parts of the activity feed that only the server loads. */
+export { readFeed } from './feed'

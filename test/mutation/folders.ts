@@ -10,7 +10,8 @@ export interface MutatedFolder {
 }
 
 const SERVER = 'src/runtime/server'
-const FILES = `${SERVER}/plugins/file-upload`
+const PLUGINS = 'src/runtime/plugins'
+const FILES = `${PLUGINS}/file-upload`
 
 /** `npm run test:mutation -- row-scope` */
 export const FOLDERS: Readonly<Record<string, MutatedFolder>> = {
@@ -59,7 +60,7 @@ export const FOLDERS: Readonly<Record<string, MutatedFolder>> = {
     goal: 95,
   },
   'api-tokens': {
-    code: [`${SERVER}/plugins/api-tokens/*.ts`],
+    code: [`${PLUGINS}/api-tokens/**/*.ts`],
     tests: [
       'test/unit/api-tokens/{options,format,rules,issued,failures,last-used}.test.ts',
       'test/unit/plugins/options.test.ts',
@@ -80,7 +81,7 @@ export const FOLDERS: Readonly<Record<string, MutatedFolder>> = {
     goal: 85,
   },
   'response-cache': {
-    code: [`${SERVER}/plugins/response-cache/*.ts`],
+    code: [`${PLUGINS}/response-cache/**/*.ts`],
     tests: [
       'test/unit/plugins/response-cache/{options,entries,key,encode,dependencies,memory,key-value,availability}.test.ts',
       'test/unit/plugins/response-cache/{shared-store,plugin,metadata,known-totals,requests}.test.ts',
@@ -88,7 +89,7 @@ export const FOLDERS: Readonly<Record<string, MutatedFolder>> = {
     goal: 85,
   },
   'file-content': {
-    code: [`${FILES}/{content,http,record}/*.ts`],
+    code: [`${FILES}/content/*.ts`, `${FILES}/server/{http,record}/*.ts`],
     tests: ['test/unit/files/{identify,dimensions,http,record,hash,names,multipart,receive}.test.ts'],
     goal: 85,
   },
@@ -98,7 +99,7 @@ export const FOLDERS: Readonly<Record<string, MutatedFolder>> = {
     goal: 85,
   },
   'file-routes': {
-    code: [`${FILES}/*.ts`],
+    code: [`${FILES}/*.ts`, `${FILES}/server/*.ts`],
     tests: ['test/unit/files/{options,columns,handlers,orphans,plugin}.test.ts', 'test/unit/files/{serve,upload}.test.ts'],
     goal: 85,
   },

@@ -18,6 +18,7 @@ const DECIDED_LATER = 'The function for promises decides the same. This one save
 const DECLARED = 'The type does not say that the resource has authorization here.'
 const NO_RETURN = 'A function that does not return a value returns `undefined`.'
 const SAME_DECISION = 'The rest of the code decides the same. The condition saves its time.'
+const ONLY_CACHE = 'The id is the same. Only what is kept in memory differs.'
 const ZEROS = 'The texts of the two zeros then change places.'
 const FALSY = '`undefined` counts as `false`.'
 const FIRST_ENTRY = 'The first entry of a match, the whole text, is not used.'
@@ -32,13 +33,22 @@ export const HARMLESS: readonly Harmless[] = [
       'The conditions on related rows then apply twice, which finds the same rows in more time.',
     ],
     [
-      '!resource.auth?.objectLevel && !call.api.rowChecks.has(resource)',
-      'false',
-      'There is then no rule to find. The condition saves a promise per plan.',
+      'resource.auth?.listFilter !== undefined || resource.auth?.objectLevel !== undefined || rowFilters.has(resource) || rowChecks.has(resource)',
+      'true',
+      SAME_DECISION,
     ],
+    ['filters.length === 0', 'false', SAME_DECISION],
+    ['resource.auth?.objectLevel || call.api.rowChecks.has(resource)', 'true', 'There is then no rule to find. It saves a promise per plan.'],
+    ['!auth?.listFilter && ofPlugins.length === 0', 'false', SAME_DECISION],
     ['rules.length < 2', 'false', 'The function for several rules does the same for one rule, and accepts every row without rules.'],
     ['tenant === \'none\'', 'false', 'The tenant column is then compared with no value, which finds no rows either.'],
     ['table === resource.table', 'false', SEPARATE_COPY],
+  ]),
+  ...inFile('core/access/tenant.ts', [
+    ['text.length > MAX_LENGTH', 'true', ONLY_CACHE],
+    ['text.length > MAX_LENGTH', 'false', ONLY_CACHE],
+    ['text.length > MAX_LENGTH', 'text.length >= MAX_LENGTH', ONLY_CACHE],
+    ['text.length > MAX_LENGTH', 'text.length <= MAX_LENGTH', ONLY_CACHE],
   ]),
   ...inFile('core/access/authorize.ts', [
     ['operations.slice(index + 1)', 'operations', 'The first operations pass again: the decisions of a request are cached.'],

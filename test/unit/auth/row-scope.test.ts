@@ -4,7 +4,7 @@ import { sql, type SQL } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { scopeClause, scopeSql } from '../../../src/runtime/server/core/access/row-scope'
+import { scopeClause, scopeSql, withReadable, type Plan, type Scoped } from '../../../src/runtime/server/core/access/row-scope'
 import { forResource } from '../../../src/runtime/server/core/request/call'
 import { requireSession, type Call, type Session } from '../../../src/runtime/server/core/request/session'
 import type { AutoApiContext, AutoApiPlugin } from '../../../src/runtime/server/define'
@@ -354,4 +354,20 @@ it('a custom query of a resource without authorization has no condition, even if
   expect((await server.request('GET', '/api/asking', { caller: SIGNED_IN })).status).toBe(200)
   // SQL cannot express the check.
   expect(found).toEqual([{ id: 1 }, { id: 2 }])
+})
+
+describe('the rows that get no 404 in a write', () => {
+  const scoped = (rules: Partial<Scoped<Plan>>) => ({ scope: [], ...rules }) as unknown as Scoped<Plan>
+
+  it('are those that the caller can use, and those that the caller can read', async () => {
+    const plan = scoped({ accepts: async ({ id }) => id === 1, canRead: async ({ id }) => id === 2 })
+    const { accepts, scope } = withReadable(plan)
+    expect(await Promise.all([1, 2, 3].map(id => accepts!({ id })))).toEqual([true, true, false])
+    expect(scope).toBe(plan.scope)
+  })
+
+  it('are the rows of the scope without rules in code', () => {
+    const plan = scoped({})
+    expect(withReadable(plan)).toBe(plan)
+  })
 })

@@ -17,8 +17,8 @@ export function entityTagOf(response: ApiResponse, { http }: AutoApiConfig): str
 }
 
 /**
- * Returns the JSON text of a body and its entity tag, or `undefined` for a body that is not plain JSON. A promise only for a large body,
- * whose text is made while other requests run.
+ * Returns the JSON text of a body and its entity tag, or `undefined` for a body that is not plain JSON. A promise only for a large body:
+ * other requests run while its text is made.
  */
 export function tagResponse(response: ApiResponse): Awaitable<Tagged | undefined> {
   const known = findText(response)

@@ -46,7 +46,7 @@ const OWN_HEADERS: ReadonlySet<string> = new Set([
 
 /**
  * Runs the whole pipeline: rate limits, credentials, permissions, row scope, plugins. If `request` is a dry run, the sent one is one too.
- * @param request whose caller sends
+ * @param request the request whose caller and headers the sent one has
  * @throws 404 for an unknown resource or path, 405 for a disabled operation, and every error of the route.
  */
 export async function send(sent: SentRequest, request: ApiRequest, api: Api): Promise<ApiResponse> {

@@ -1,4 +1,4 @@
-/** Reads a page of the feed: a constant number of statements, and one for each resource whose records a rule in code judges. */
+/** Reads a page of the feed in a constant number of statements, and one more for each resource whose records `objectLevel` checks. */
 import { type AuditLog, ENTRY_SQL, onlyVisibleRecords, resourceOf, toListQuery } from '../../audit-log/server/index'
 import type { ActivityEntry } from '../../../shared/types/audit'
 import { type AutoApiContext, callFor, decide, requireSession } from '../../../server/kit/call'

@@ -38,8 +38,7 @@ export async function planCreates(task: LinkTask, call: Call): Promise<LinkCreat
     // An error names only these fields.
     selection: registered ? await readableFields(junctionCall, resource) : allFields(resource),
   })
-  const mustFind = targets.values.length > 0 && (registered || needsSources(call))
-  const linked = mustFind ? await findLinked(task, call) : new Map<string, readonly unknown[]>()
+  const linked = registered || needsSources(call) ? await findLinked(task, call) : new Map<string, readonly unknown[]>()
   const seen = registered && linked.size > 0 ? await findSeen(task, call) : undefined
   const insertExisting = !needsSources(call) && canInsertExisting(link, call)
   const kept: (readonly unknown[])[] = []
@@ -66,7 +65,7 @@ export async function planCreates(task: LinkTask, call: Call): Promise<LinkCreat
     [junction.sourceKey, junction.targetKey].some(side => side.foreignTable === foreignTable && side.columns.join() === columns.join())
   const links = [...items, ...hidden]
   const part = { ...toPart(plan, junctionCall, links), isChecked }
-  return { part, links, items, kept, ...trashed && { trashed }, added: new Set() }
+  return { part, links, newLinks: items, kept, ...trashed && { trashed }, added: new Set() }
 }
 
 /** Without hooks and field rules, the insert can contain existing links, because its statement skips them. */
@@ -91,6 +90,7 @@ async function findSeen(task: LinkTask, call: Call): Promise<ReadonlySet<string>
 /** Reads the primary keys of the existing links, by their target key. */
 export async function findLinked(task: LinkTask, call: Call): Promise<ReadonlyMap<string, readonly unknown[]>> {
   const { link: { relation }, targets } = task
+  if (targets.values.length === 0) return new Map()
   const { resource } = relation.junction
   const targetFields = junctionFields(relation, relation.junction.targetKey.columns)
   const selection = select(resource, field => targetFields.includes(field) || resource.primaryKey.includes(field))
@@ -104,7 +104,7 @@ export function createLinkOperations(task: LinkTask, creates: LinkCreates, call:
   const { link, counts } = task
   const { resource, unique } = link.relation.junction
   const { deletedAt } = resource.roles
-  const { part: { plan, call: junctionCall }, items, added } = creates
+  const { part: { plan, call: junctionCall }, newLinks: items, added } = creates
   const columns = withReported(call, resource, keyFields(resource))
   const keyOf = valuesAt(columns, resource.primaryKey)
   const rows = items.map(item => ({ values: createValues(plan, writableValues(plan, item), junctionCall, time) }))
@@ -133,7 +133,7 @@ export function createLinkOperations(task: LinkTask, creates: LinkCreates, call:
 }
 
 /** Fails the commit if another request has added one of the links. Plugins would otherwise receive a link that this commit did not add. */
-function noLinkAdded(task: LinkTask, { items }: LinkCreates, call: Call): WriteOperation {
+function noLinkAdded(task: LinkTask, { newLinks: items }: LinkCreates, call: Call): WriteOperation {
   const { resource } = task.link.relation.junction
   return {
     statement: { ...selectStatement(call, resource, addedClauses(task, items, call), keyFields(resource)), expectedRows: 0 },
@@ -162,7 +162,7 @@ function keptLinksExist(task: LinkTask, { kept }: LinkCreates, call: Call): Writ
 export function readAddedOperations(task: LinkTask, creates: LinkCreates, call: Call): WriteOperation[] {
   const { relation } = task.link
   const { resource, registered, targetKey } = relation.junction
-  const { part: { plan, written }, items, added } = creates
+  const { part: { plan, written }, newLinks: items, added } = creates
   if (!registered || !hasAfter(call, resource) || items.length === 0) return []
   const fields = junctionFields(relation, targetKey.columns)
   const needed = new Set([...resource.primaryKey, ...fields])

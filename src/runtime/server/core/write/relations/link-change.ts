@@ -134,7 +134,7 @@ export async function predictCounts({ task, creates, deletes, accepted }: LinkCh
       selectStatement(call, resource, removedClauses(task, accepted, call), keyFields(resource)))).length
     counts.removed = deletes?.read ? deletes.part.items.length : deletes ? await removed() : 0
     const linked = creates ? await findLinked(task, call) : new Map()
-    counts.added = creates?.items.filter(({ target }) => !linked.has(tupleKey(target))).length ?? 0
+    counts.added = creates?.newLinks.filter(({ target }) => !linked.has(tupleKey(target))).length ?? 0
     if (!hasObjectLevel(link)) counts.total = Number((await call.engine.query(countLinks(link, ofParent, call)))[0]![0])
   }
   else if (!hasObjectLevel(link)) return

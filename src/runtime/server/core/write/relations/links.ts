@@ -58,8 +58,8 @@ export interface LinkCreates {
   readonly part: WritePart
   /** The items of the part: the new links, and links that exist but that the caller cannot see. The same rules apply to both. */
   readonly links: readonly NewLink[]
-  /** The new links. */
-  readonly items: readonly NewLink[]
+  /** Those of `links` that the commit adds. */
+  readonly newLinks: readonly NewLink[]
   /** The primary keys of existing links that the insert leaves out. */
   readonly kept: readonly (readonly unknown[])[]
   readonly trashed?: TrashedLinks

@@ -70,7 +70,7 @@ function latestByTarget(rows: readonly Row[], resource: WritePlan['resource'], f
  */
 export function restoreLinkOperations(
   task: LinkTask,
-  { part: { plan }, items, trashed, added }: LinkCreates,
+  { part: { plan }, newLinks: items, trashed, added }: LinkCreates,
   needsRows: boolean,
   call: Call,
   time: Date,

@@ -64,7 +64,7 @@ async function countTotals(changes: readonly LinkChange[], call: Call): Promise<
   for (const { task } of changes) if (hasObjectLevel(task.link)) task.counts.total = await countVisible(task, call)
 }
 
-/** The links whose before-hooks have run. A new try uses their values, so that no hook runs twice for one link. */
+/** What the before-hooks of an earlier try left of each link. A new try takes it from here, so that no hook runs twice for one link. */
 type HookedLinks = Map<string, Item>
 
 const linksOf = (changes: readonly LinkChange[]) => changes.flatMap(({ task: { link: { relation } }, deletes, creates }) => [

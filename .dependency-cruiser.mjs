@@ -21,7 +21,7 @@ const ENTRY_POINTS = [
   { name: 'alias-h3', to: '^src/runtime/server/virtual/h3\\.ts$', at: '^src/runtime/server/http\\.ts$' },
   { name: 'generated-modules', to: '^(src/runtime/server/virtual/(?!h3\\.ts$)|#auto-api/(?!drizzle$))', at: '^src/runtime/server/(runtime|nitro/errors)\\.ts$' },
   { name: 'nuxt-kit', to: '(^|node_modules/)@nuxt/(kit|schema)(/|$)', at: '^src/((module|admin)\\.ts$|build/|cli/check\\.ts$)' },
-  { name: 'vue', to: '(^|node_modules/)(vue|vue-router|@vue/[^/]+|@tanstack/vue-query)(/|$)', at: '^src/runtime/app/' },
+  { name: 'vue', to: '(^|node_modules/)(vue|vue-router|@vue/[^/]+|@tanstack/vue-query)(/|$)', at: '^src/runtime/(app|plugins/[^/]+/(app|admin))/' },
   // Every file can build queries with `drizzle-orm`, but only these folders use its dialects and internals.
   { name: 'drizzle-dialects', to: '(^|node_modules/)drizzle-orm/(?!index\\.)', at: '^src/runtime/(server/(schema|engines|drizzle)|testing)/' },
 ]
@@ -47,21 +47,36 @@ const borders = [
     name: 'plugins-use-the-kit',
     comment: 'The built-in plugins use what any other plugin can use. A plugin that needs more of core adds a wide function to the kit.',
     severity: 'error',
-    from: { path: '^src/runtime/plugins/' },
+    from: { path: '^src/runtime/plugins/', pathNot: '^src/runtime/plugins/[^/]+/(app|admin)/' },
     to: { path: '^src/runtime/(server/(?!plugin/|kit/)|app/|testing/)' },
+  },
+  {
+    name: 'plugins-in-the-browser',
+    comment: 'What a plugin adds to the client uses the client and its own folder, and never the server.',
+    severity: 'error',
+    from: { path: '^src/runtime/plugins/[^/]+/(app|admin)/' },
+    to: { path: '^src/runtime/(server/|testing/|plugins/[^/]+/(?!app/|admin/|shared/))' },
+  },
+  {
+    name: 'plugins-keep-the-browser-out',
+    comment: 'nuxt.config and the server load a plugin without its client.',
+    severity: 'error',
+    from: { path: '^src/runtime/plugins/', pathNot: '^src/runtime/plugins/[^/]+/(app|admin)/' },
+    to: { path: '^src/runtime/plugins/[^/]+/(app|admin)/' },
   },
   {
     name: 'plugins-meet-at-their-index',
     comment: 'A plugin uses another one only through what that one offers: its index, and the index of its server part.',
     severity: 'error',
     from: { path: '^src/runtime/plugins/([^/]+)/' },
-    to: { path: '^src/runtime/plugins/[^/]+/', pathNot: '^src/runtime/plugins/($1/|[^/]+/(server/)?index\\.ts$)' },
+    to: { path: '^src/runtime/plugins/[^/]+/', pathNot: '^src/runtime/plugins/($1/|[^/]+/((server|app)/)?index\\.ts$)' },
   },
   {
     name: 'server-names-no-plugin',
     comment: 'The server works without any of the plugins: each of them can be deleted.',
     severity: 'error',
-    from: { path: '^src/runtime/(server|shared|app)/' },
+    // The views of plugins in the admin are still to be moved into the folders of the plugins.
+    from: { path: '^src/runtime/(server|shared|app)/', pathNot: '^src/runtime/app/admin/' },
     to: { path: '^src/runtime/plugins/' },
   },
   {
@@ -72,17 +87,17 @@ const borders = [
   },
   {
     name: 'build-passes-no-code',
-    comment: 'The build imports only runtime/shared and types from the runtime.',
+    comment: 'The build imports only runtime/shared, what plugins say about themselves as data, and types from the runtime.',
     severity: 'error',
     from: { path: '^src/(build/|(module|admin)\\.ts$|cli/)' },
-    to: { path: '^src/runtime/(?!shared/)', dependencyTypesNot: ['type-only'] },
+    to: { path: '^src/runtime/(?!shared/|plugins/(slices|[^/]+/slice)\\.ts$)', dependencyTypesNot: ['type-only'] },
   },
   {
     name: 'client-imports-server-types-only',
     comment: 'Values that the client imports are sent to browsers.',
     severity: 'error',
     from: { path: '^src/runtime/app/' },
-    to: { path: '^src/runtime/(server|plugins)/', dependencyTypesNot: ['type-only'] },
+    to: { path: '^src/runtime/(server/|plugins/[^/]+/(?!app/|admin/|shared/))', dependencyTypesNot: ['type-only'] },
   },
   {
     name: 'tests-stay-out-of-apps',
@@ -94,7 +109,7 @@ const borders = [
   {
     name: 'server-imports-no-client',
     severity: 'error',
-    from: { path: '^src/runtime/(server|plugins)/' },
+    from: { path: '^src/runtime/(server|plugins/[^/]+/(?!app/|admin/))' },
     to: { path: '^src/runtime/app/' },
   },
 ]

@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises'
 import { addPlugin, addTemplate, addTypeTemplate, isNuxtMajorVersion, updateTemplates, useLogger } from '@nuxt/kit'
 import type { Nuxt } from 'nuxt/schema'
 import { join } from 'pathe'
+import { SLICES } from '../runtime/plugins/slices'
 import { nitroVersionOf } from './compat'
 import { describeTables, type Descriptions, type TableSource } from './table-descriptions'
 import { findConfigNotes, findConfigWarnings } from './config-checks'
@@ -58,6 +59,7 @@ export function addClient(nuxt: Nuxt, { tables, composables }: ClientSource, res
           config,
           folder: join(nuxt.options.buildDir, 'types'),
           target: resolve('./runtime/shared/types/resources'),
+          augmentations: SLICES.flatMap(({ folder, augments }) => augments ? [resolve(`./runtime/plugins/${folder}/shared/types`)] : []),
           nitro: nitroVersionOf(isNuxtMajorVersion(4, nuxt)).types,
           endpoints: nitro?.scannedHandlers ?? [],
         }),

@@ -1,6 +1,7 @@
 /** Adds the auto-imports for server code and for Vue code. */
 import { addImports, addServerImports, addTemplate } from '@nuxt/kit'
 import type { Nuxt } from 'nuxt/schema'
+import { SLICES } from '../runtime/plugins/slices'
 import { INSTALL_QUERY } from './peer-dependencies'
 
 /** Exports of `nuxt-auto-api/utils` that server code can use without an import. */
@@ -12,19 +13,16 @@ export const SERVER_IMPORTS: readonly string[] = Object.freeze([
 ])
 
 /** Exports of `runtime/app` that Vue code can use without an import. */
-export const APP_IMPORTS: readonly string[] = Object.freeze([
+const APP_IMPORTS: readonly string[] = [
   'useAutoApiList', 'useAutoApiGet', 'useAutoApiInfinite', 'useAutoApiAggregate', 'useAutoApiCreate', 'useAutoApiUpdate',
   'useAutoApiDelete', 'useAutoApiRestore', 'useAutoApiPurge', 'useAutoApiMutation', 'useAutoApiOptimisticUpdate',
   'useAutoApiBulkCreate', 'useAutoApiBulkUpdate', 'useAutoApiBulkDelete', 'useAutoApiRelation', 'useAutoApiRelationReplace',
   'useAutoApiRelationAdd', 'useAutoApiRelationRemove', 'useAutoApiPermissions', 'useAutoApiRecordPermissions', 'useAutoApiSchema',
-  'useAutoApiAuditLog', 'useAutoApiAuditLogInfinite', 'useAutoApiHistory', 'useAutoApiHistoryInfinite', 'useAutoApiRevert',
-  'useAutoApiActivity', 'useAutoApiActivityInfinite', 'useAutoApiEndpoint', 'useAutoApiExport', 'useAutoApiImport',
-  'useAutoApiFile', 'useAutoApiFileRemove', 'useAutoApiUpload', 'useAutoApiForm', 'useAutoApiColumns',
-  'useAutoApiTokenRotate', 'useAutoApiTokenIntrospect', 'AutoApiError', 'autoApiFormErrors', 'autoApiTag',
-])
+  'useAutoApiEndpoint', 'useAutoApiForm', 'useAutoApiColumns', 'AutoApiError', 'autoApiFormErrors', 'autoApiTag',
+]
 
 /** Types of `runtime/app` that Vue code can use without an import. */
-export const APP_TYPES: readonly string[] = Object.freeze([
+const APP_TYPES: readonly string[] = [
   'AutoApiError',
   'AutoApiResource',
   'AutoApiResourceWith',
@@ -35,14 +33,23 @@ export const APP_TYPES: readonly string[] = Object.freeze([
   'AutoApiForm',
   'AutoApiColumn',
   'AutoApiFormState',
-  'AutoApiStoredFile',
-  'AutoApiIntrospection',
-  'AutoApiAuditEntry',
-  'AutoApiActivityEntry',
   'AutoApiDescription',
   'AutoApiDescribedField',
   'AutoApiDescribedRelation',
   'AutoApiDescribedResource',
+]
+
+interface VueImports {
+  /** A file in `runtime`. */
+  readonly file: string
+  readonly names: readonly string[]
+  readonly types: readonly string[]
+}
+
+/** What Vue code can use without an import, by file. */
+export const VUE_IMPORTS: readonly VueImports[] = Object.freeze([
+  { file: 'app/index', names: APP_IMPORTS, types: APP_TYPES },
+  ...SLICES.map(({ folder, imports = [], types = [] }) => ({ file: `plugins/${folder}/app/index`, names: imports, types })),
 ])
 
 export function addAutoImports(nuxt: Nuxt, resolve: (path: string) => string, { composables }: { readonly composables: boolean }): void {
@@ -52,17 +59,20 @@ export function addAutoImports(nuxt: Nuxt, resolve: (path: string) => string, { 
 
   if (!composables) {
     const { dst } = addTemplate({ filename: 'auto-api/without-query.ts', write: true, getContents: generateMissing })
-    addImports(APP_IMPORTS.map(name => ({ name, from: dst })))
+    addImports(VUE_IMPORTS.flatMap(({ names }) => names.map(name => ({ name, from: dst }))))
     return
   }
   leaveOut(nuxt, `${resolve('./runtime')}/`)
-  const app = resolve('./runtime/app/index')
-  addImports([...APP_IMPORTS.map(name => ({ name, from: app })), ...APP_TYPES.map(name => ({ name, from: app, type: true }))])
+  addImports(VUE_IMPORTS.flatMap(({ file, names, types }) => {
+    const from = resolve(`./runtime/${file}`)
+    return [...names.map(name => ({ name, from })), ...types.map(name => ({ name, from, type: true }))]
+  }))
 }
 
 /** Generates stand-ins of the exports that need TanStack Query, so that a page that uses one fails with the command to install it. */
 export function generateMissing(): string {
-  const functions = APP_IMPORTS.map(name => `export function ${name}(..._: unknown[]): never { return missing('${name}') }`)
+  const names = VUE_IMPORTS.flatMap(({ names }) => names)
+  const functions = names.map(name => `export function ${name}(..._: unknown[]): never { return missing('${name}') }`)
   return [
     'function missing(name: string): never {',
     `  throw new Error(\`[auto-api] \${name} requires @tanstack/vue-query, which is not installed. Run "${INSTALL_QUERY}".\`)`,

@@ -81,6 +81,7 @@ export async function writeTypedProject(at: string, count: number, codeOf = useO
       config,
       folder: at,
       target: join(runtime, 'shared/types/resources'),
+      augmentations: [join(runtime, 'plugins/api-tokens/shared/types')],
       nitro: 'nitropack/types',
       endpoints: [],
     }),

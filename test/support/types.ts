@@ -44,5 +44,8 @@ export const describeFixture = () => describeTables({ registrations, config, roo
 
 export async function generateFixture(): Promise<string> {
   const { resources } = await describeFixture()
-  return generateTypes({ registrations, resources, config, folder: path('../types/app'), target, nitro: 'nitropack/types', endpoints })
+  const augmentations = [path('../../src/runtime/plugins/api-tokens/shared/types')]
+  return generateTypes({
+    registrations, resources, config, folder: path('../types/app'), target, augmentations, nitro: 'nitropack/types', endpoints,
+  })
 }

@@ -8,14 +8,14 @@ import {
   useAutoApiTokenIntrospect,
   useAutoApiTokenRotate,
   useAutoApiUpdate,
-} from '../../src/runtime/app'
+} from '../support/composables'
 import { createModuleImport } from '../../src/build/module-import'
 import { apiTokens, requestMetadata, tokenIntrospection, type FindUser, type FindUserOptions } from '../../src/runtime/plugins'
 import type { AutoApiContext } from '../../src/runtime/server/define'
 import type * as mysql from '../../src/runtime/server/schema/presets/mysql'
 import type * as pg from '../../src/runtime/server/schema/presets/pg'
 import type * as sqlite from '../../src/runtime/server/schema/presets/sqlite'
-import type { Introspection } from '../../src/runtime/shared/types/tokens'
+import type { Introspection } from '../../src/runtime/plugins/api-tokens/shared/types'
 
 interface Token {
   id: string

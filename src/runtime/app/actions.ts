@@ -1,7 +1,6 @@
 /** The write actions of a resource: the request of each action, and the resources whose cached responses become stale. */
 import type { BulkCreateResponse, BulkResponse, BulkDeletion, Deletion } from '../shared/types/responses'
-import type { CreateBody, DisabledIn, RecordId, RecordOf, ResourceName, UpdateBody } from '../shared/types/resources'
-import type { CreatedRecord } from '../shared/types/tokens'
+import type { CreateBody, CreatedRecord, DisabledIn, RecordId, RecordOf, ResourceName, UpdateBody } from '../shared/types/resources'
 import type { Invalidation } from './cache'
 import type { ApiCall } from './client'
 import { withDescendants } from './keys'

@@ -1,4 +1,4 @@
-/** The public client API: every name here is auto-imported in Vue code. */
+/** The public client API: every name here is auto-imported in Vue code, and so is what plugins add. */
 export { useAutoApiAggregate, useAutoApiGet, useAutoApiInfinite, useAutoApiList } from './composables/queries'
 export {
   useAutoApiBulkCreate,
@@ -13,22 +13,9 @@ export {
 } from './composables/mutations'
 export { useAutoApiRelation, useAutoApiRelationAdd, useAutoApiRelationRemove, useAutoApiRelationReplace } from './composables/relations'
 export { useAutoApiPermissions, useAutoApiRecordPermissions } from './composables/permissions'
-export { useAutoApiTokenIntrospect, useAutoApiTokenRotate } from './composables/tokens'
 export { useAutoApiSchema } from './composables/schema'
 export { useAutoApiForm } from './composables/form'
 export { useAutoApiColumns } from './composables/columns'
-export {
-  useAutoApiActivity,
-  useAutoApiActivityInfinite,
-  useAutoApiAuditLog,
-  useAutoApiAuditLogInfinite,
-  useAutoApiHistory,
-  useAutoApiHistoryInfinite,
-  useAutoApiRevert,
-} from './composables/audit'
-export { useAutoApiExport } from './composables/export'
-export { useAutoApiImport } from './composables/import'
-export { useAutoApiFile, useAutoApiFileRemove, useAutoApiUpload } from './composables/files'
 export { useAutoApiEndpoint } from './composables/endpoint'
 export { useAutoApiOptimisticUpdate } from './optimistic'
 export { AutoApiError, autoApiFormErrors } from './error'
@@ -42,9 +29,6 @@ export type {
   ResourceWith as AutoApiResourceWith,
   UpdateBody as AutoApiUpdateBody,
 } from '../shared/types/resources'
-export type { StoredFile as AutoApiStoredFile } from '../shared/types/files'
-export type { Introspection as AutoApiIntrospection } from '../shared/types/tokens'
-export type { ActivityEntry as AutoApiActivityEntry, AuditEntry as AutoApiAuditEntry } from '../shared/types/audit'
 export type { ListQuery as AutoApiListQuery } from '../shared/types/query'
 export type {
   ApiDescription as AutoApiDescription,

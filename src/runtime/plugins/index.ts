@@ -29,4 +29,4 @@ export type { ByteRange, FileMeta, FileStorage } from './file-upload/storage/con
 export { apiTokens } from './api-tokens/index'
 export type { ApiTokensOptions, FailureLimit, FindUser, FindUserOptions } from './api-tokens/options'
 export { tokenIntrospection, type TokenIntrospectionOptions } from './api-tokens/introspection'
-export type { Introspection } from '../shared/types/tokens'
+export type { Introspection } from './api-tokens/shared/types'

@@ -40,7 +40,7 @@ import {
   type AutoApiError,
   type AutoApiRecord,
   type AutoApiStoredFile,
-} from '../../../src/runtime/app'
+} from '../../support/composables'
 import type { Affected, BulkAffected } from '../../../src/runtime/app/actions'
 import type { ApiDescription, DescribedField, DescribedResource } from '../../../src/runtime/shared/types/description'
 import type { OperatorName } from '../../../src/runtime/shared/operators'

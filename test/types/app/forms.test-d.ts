@@ -9,7 +9,7 @@ import {
   type AutoApiError,
   type AutoApiFormState,
   type AutoApiRecord,
-} from '../../../src/runtime/app'
+} from '../../support/composables'
 import type { FormError } from '../../../src/runtime/app/error'
 
 interface Article {

@@ -1,7 +1,7 @@
 /** One column of every kind that differs on the wire, and every kind of relation. */
 import { bigint, boolean, integer, json, jsonb, numeric, pgTable, primaryKey, serial, text, timestamp } from 'drizzle-orm/pg-core'
 import { z } from 'zod'
-import type { AutoApiStoredFile } from '../../../src/runtime/app'
+import type { AutoApiStoredFile } from '../../support/composables'
 import { apiTokensTable } from '../../../src/runtime/server/schema/presets/pg'
 
 export const writers = pgTable('writers', {

@@ -10,7 +10,7 @@ import { describeResources } from '../../../src/runtime/server/schema/describe'
 import type { ResourceRegistration } from '../../../src/runtime/server/registration'
 import { DEFAULT_CONFIG } from '../../../src/runtime/shared/defaults'
 import { AUDIT_LOGS, auditLogSql } from '../../engines/support/audit-log'
-import type { AutoApiStoredFile } from '../../../src/runtime/app'
+import type { AutoApiStoredFile } from '../../support/composables'
 import { createServer, type Caller } from '../../support/server'
 
 const writers = sqliteTable('writers', { id: integer('id').primaryKey(), name: text('name').notNull() })
@@ -66,7 +66,7 @@ const registrations: ResourceRegistration[] = Object.entries(schemas).map(([name
 }))
 
 export interface ClientServer {
-  readonly composables: typeof import('../../../src/runtime/app')
+  readonly composables: typeof import('../../support/composables')
   readonly queryClient: QueryClient
   /** `GET /v1/articles?page=1`, in the order in which they were sent. */
   readonly requests: string[]
@@ -193,7 +193,7 @@ export async function openClientServer(
   }))
   // Node is no browser, and this is about what happens in one.
   environmentManager.setIsServer(() => false)
-  harness.composables = await import('../../../src/runtime/app')
+  harness.composables = await import('../../support/composables')
   harness.queryClient = new QueryClient()
   const vue = createApp({})
   vue.use(VueQueryPlugin, { queryClient: harness.queryClient })

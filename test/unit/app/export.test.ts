@@ -1,7 +1,7 @@
 /** The composable of exports: it saves the file, counts its progress, and ends when it is cancelled. */
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { dataExport } from '../../../src/runtime/plugins'
-import { INCOMPLETE } from '../../../src/runtime/shared/export-failure'
+import { INCOMPLETE } from '../../../src/runtime/plugins/data-export/shared/failure'
 import { openClientServer, type ClientServer } from './client-server'
 
 let harness: ClientServer

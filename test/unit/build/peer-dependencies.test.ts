@@ -1,7 +1,7 @@
 /** Checks the messages for missing peer dependencies. */
 import { createJiti } from 'jiti'
 import { describe, expect, it } from 'vitest'
-import { APP_IMPORTS, generateMissing } from '../../../src/build/imports'
+import { generateMissing, VUE_IMPORTS } from '../../../src/build/imports'
 import { toMessage } from '../../../src/build/problem'
 import { checkPeerDependencies, drizzleFileOf } from '../../../src/build/peer-dependencies'
 
@@ -22,7 +22,7 @@ describe('a missing peer dependency', () => {
       filename: '/without-query.ts',
       async: true,
     })) as Record<string, () => unknown>
-    expect(Object.keys(missing).sort()).toEqual([...APP_IMPORTS].sort())
+    expect(Object.keys(missing).sort()).toEqual(VUE_IMPORTS.flatMap(({ names }) => names).sort())
     expect(() => missing.useAutoApiList!()).toThrow(
       '[auto-api] useAutoApiList requires @tanstack/vue-query, which is not installed. Run "npm install vue@3 @tanstack/vue-query".',
     )

@@ -60,7 +60,7 @@ describe('the types of the registered tables', () => {
     expect(resources.map(({ name }) => name)).toEqual(registrations.map(({ name }) => name))
     expect(warnings).toEqual([expect.stringContaining('`pages`: the table could not be loaded at build time')])
     expect(warnings[0]).toContain('only in the server')
-    const types = generateTypes({ registrations: [pages], resources, config, folder, target, nitro: 'nitropack/types', endpoints: [] })
+    const types = generateTypes({ registrations: [pages], resources, config, folder, target, augmentations: [], nitro: 'nitropack/types', endpoints: [] })
     expect(types).toContain('create: Exclude<keyof typeof import("./broken")["pages"]["_"]["columns"], "deletedAt"')
     expect(types).toContain('"rank" | "organizationId"> & string')
   })

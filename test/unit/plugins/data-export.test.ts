@@ -11,7 +11,7 @@ import { FORMAT_FACTS, FORMATS } from '../../../src/runtime/plugins/data-export/
 import { createSlots } from '../../../src/runtime/plugins/data-export/server/concurrency-limit'
 import { unguardFormula } from '../../../src/runtime/plugins/data-export/server/csv'
 import type { AutoApiContext, ResourceAuth, ResourceRegistration } from '../../../src/runtime/server/registration'
-import { INCOMPLETE, isIncomplete } from '../../../src/runtime/shared/export-failure'
+import { INCOMPLETE, isIncomplete } from '../../../src/runtime/plugins/data-export/shared/failure'
 import { parseCsv } from '../query/exported'
 import { createServer, type Caller, type TestServer } from '../../support/server'
 

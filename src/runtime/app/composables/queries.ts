@@ -82,18 +82,3 @@ export function useAutoApiAggregate<
 ): UseQueryReturnType<Data, AutoApiError> {
   return useApiQuery(() => toApiKey(resource, 'aggregate', detail(query)), loadWith(useClient(), 'aggregate'), options)
 }
-
-/** A resource that can be read. */
-export type Readable = ResourceWith<'read'>
-
-/** The variables of `mutate`: a list query without pages, and the form of the file. */
-export interface ExportQuery<R extends Readable> extends GetQuery<R>, Pick<UnpagedQuery<R>, 'filter' | 'sort'> {
-  /** @default the first format that the plugin `dataExport` allows */
-  readonly format?: 'csv' | 'json' | 'ndjson'
-  /** For CSV. @default ',' */
-  readonly separator?: ',' | ';' | 'tab'
-  /** For CSV: begins the file with a byte order mark, which Excel needs. @default false */
-  readonly bom?: boolean
-  /** For CSV: leaves text that a spreadsheet would run as a formula as it is. */
-  readonly formulas?: 'keep'
-}

@@ -10,7 +10,7 @@ import type * as Server from './server/index'
 import { assertActivityOptions, PERMISSION, type ActivityFeedOptions } from './options'
 
 export type { ActivityFeedOptions } from './options'
-export type { ActivityEntry } from '../../shared/types/audit'
+export type { ActivityEntry } from './shared/types'
 
 /**
  * Adds `GET /activity` for callers with the permission `activity:read`. Requires the plugin `auditLog`, listed before it.

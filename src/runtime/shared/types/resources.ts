@@ -16,6 +16,10 @@ export interface AutoApiSettings {}
 // eslint-disable-next-line @typescript-eslint/no-empty-object-type -- an augmentation fills it
 export interface AutoApiEndpoints {}
 
+/** Plugins add what the response to a create has beside the record, by the columns of the table. */
+// eslint-disable-next-line @typescript-eslint/no-empty-object-type, @typescript-eslint/no-unused-vars -- augmentations fill it
+export interface CreatedWith<Columns> {}
+
 export type ResourceName = keyof AutoApiResources & string
 
 /** The id of a record in a path: the value of the key. The values of a composite key are each URL-encoded and joined by commas. */
@@ -205,3 +209,12 @@ export type UpdateBody<R extends ResourceName> = Simplify<
 >
 
 export type Simplify<T> = { [K in keyof T]: T[K] } & {}
+
+/** What plugins add to a record in the response to a create: the intersection of the entries of {@link CreatedWith}. */
+type Added<Columns> = { [K in keyof CreatedWith<Columns>]: (added: CreatedWith<Columns>[K]) => void }[keyof CreatedWith<Columns>] extends
+(added: infer A) => void ? A : unknown
+
+/** The response to a create: the record and what plugins add to it. */
+export type CreatedRecord<R extends ResourceName> = Added<ColumnsOf<R>> extends infer A
+  ? unknown extends A ? RecordOf<R> : Simplify<RecordOf<R> & A>
+  : never

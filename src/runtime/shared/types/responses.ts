@@ -1,8 +1,9 @@
 /** The response types of the routes. They depend on the resource and on the query. */
 import type { ApiDescription } from './description'
 import type { AliasOf } from './query'
-import type { CreatedRecord } from './tokens'
-import type { AutoApiSettings, FieldKind, FieldName, FieldValue, IsMany, RecordOf, ResourceName, Simplify, TargetOf } from './resources'
+import type {
+  AutoApiSettings, CreatedRecord, FieldKind, FieldName, FieldValue, IsMany, RecordOf, ResourceName, Simplify, TargetOf,
+} from './resources'
 
 /** The fields that the query lists in `fields`. Without `fields`, all fields. */
 type SelectedFields<R extends ResourceName, Q> = Q extends { readonly fields: readonly (infer F)[] }

@@ -1,6 +1,6 @@
 /** Reads a page of the feed in a constant number of statements, and one more for each resource whose records `objectLevel` checks. */
 import { type AuditLog, ENTRY_SQL, onlyVisibleRecords, resourceOf, toListQuery } from '../../audit-log/server/index'
-import type { ActivityEntry } from '../../../shared/types/audit'
+import type { ActivityEntry } from '../shared/types'
 import { type AutoApiContext, callFor, decide, requireSession } from '../../../server/kit/call'
 import { refused } from '../../../server/kit/errors'
 import { readPage } from '../../../server/kit/records'

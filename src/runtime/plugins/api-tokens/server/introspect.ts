@@ -1,6 +1,6 @@
 /** Describes an API token to its owner, with the rights that it has now. */
 import { OPERATIONS } from '../../../shared/operations'
-import type { Introspection } from '../../../shared/types/tokens'
+import type { Introspection } from '../shared/types'
 import { openSessionAs } from '../../../server/kit/api'
 import { type AutoApiContext, isAuthorized, requireSession, type Session } from '../../../server/kit/call'
 import { rateLimited, refused } from '../../../server/kit/errors'

@@ -1,5 +1,5 @@
 /** The formats of an exported file: media type, and how records become text. */
-import { INCOMPLETE, JSON_END } from '../../../shared/export-failure'
+import { INCOMPLETE, JSON_END } from '../shared/failure'
 import type { ScannedColumns, ScannedRecord } from '../../../server/kit/records'
 import { createCsvWriter, type CsvOptions } from './csv'
 

@@ -1,5 +1,5 @@
 /** The value of a file column: one file, or a list of files. */
-import type { StoredFile } from '../../../../shared/types/files'
+import type { StoredFile } from '../../shared/types'
 import { uuidv7 } from '../../../../server/kit/process'
 
 export type { StoredFile }

@@ -1,6 +1,6 @@
 /** The types of files in records. */
-import type { Operation } from '../operations'
-import type { FieldName, FieldValue, ResourceWith, ResourceName } from './resources'
+import type { Operation } from '../../../shared/operations'
+import type { FieldName, FieldValue, ResourceWith, ResourceName } from '../../../shared/types/resources'
 
 /** A file as its record names it. */
 export interface StoredFile {

@@ -1,42 +1,15 @@
-/** Composables of the audit log and of the activity feed. Any write of the page refetches them. */
-import type { InfiniteData, UseInfiniteQueryReturnType, UseQueryReturnType } from '@tanstack/vue-query'
+/** Composables of the audit log. Any write of the page refetches them. */
 import { toValue, type MaybeRefOrGetter } from 'vue'
-import type {
-  ActivityEntry, AuditEntry, AuditLogQuery, FeedCursorPage, FeedPage, FeedQuery, HistoryQuery,
-} from '../../shared/types/audit'
-import type { RecordId, RecordOf, ResourceName, ResourceWith } from '../../shared/types/resources'
-import { useClient, type Client } from '../client'
-import type { AutoApiError } from '../error'
-import { isMissing, toApiKey, toIdentity, type ApiKey, type KeyDetails } from '../keys'
-import { useApiMutation, type MutationOptions, type MutationResult } from '../mutation'
-import { useApiPages, useApiQuery, type InfiniteOptions, type QueryOptions } from '../query'
+import { useClient, type Client } from '../../../app/client'
+import { feedDetails, useFeed, useFeedPages, type Entries, type EntryPages, type Unpaged } from '../../../app/feed'
+import { isMissing, toApiKey, toIdentity, type ApiKey } from '../../../app/keys'
+import { useApiMutation, type MutationOptions, type MutationResult } from '../../../app/mutation'
+import { useApiPages, useApiQuery, type InfiniteOptions, type QueryOptions } from '../../../app/query'
+import type { FeedCursorPage, FeedPage } from '../../../shared/types/feed'
+import type { RecordId, RecordOf, ResourceName, ResourceWith } from '../../../shared/types/resources'
+import type { AuditEntry, AuditLogQuery, HistoryQuery } from '../shared/types'
 
-type Page<Entry> = UseQueryReturnType<FeedPage<Entry>, AutoApiError>
-type Pages<Entry> = UseInfiniteQueryReturnType<InfiniteData<FeedCursorPage<Entry>, string>, AutoApiError>
-type Unpaged<Query> = Omit<Query, 'page' | 'cursor' | 'count'>
-
-/** Entries of every resource can be in a response. */
-const READS = ['*']
-
-const detail = (query: unknown): KeyDetails => ({ query: toValue(query) as KeyDetails['query'], reads: READS })
-
-function useFeed<Entry>(path: string, query: unknown, options?: QueryOptions<FeedPage<Entry>>): Page<Entry> {
-  const client = useClient()
-  return useApiQuery(
-    () => toApiKey(path, 'feed', detail(query)),
-    ([, path, , { query }], signal) => client.send('GET', client.pathBelow(path), query, undefined, signal),
-    options,
-  )
-}
-
-function useFeedPages<Entry>(path: string, query: unknown, options?: InfiniteOptions<FeedCursorPage<Entry>>): Pages<Entry> {
-  const client = useClient()
-  return useApiPages<FeedCursorPage<Entry>>(
-    () => toApiKey(path, 'feed-pages', detail(query)),
-    ([, path, , { query }], cursor, signal) => client.send('GET', client.pathBelow(path), { ...query, cursor }, undefined, signal),
-    options,
-  )
-}
+export type { AuditEntry as AutoApiAuditEntry } from '../shared/types'
 
 /**
  * Reads a page of the audit log, newest entries first: `{ data, meta: { page, limit, total } }`. Requires the plugin `auditLog`.
@@ -45,7 +18,7 @@ function useFeedPages<Entry>(path: string, query: unknown, options?: InfiniteOpt
  */
 export function useAutoApiAuditLog(
   query?: MaybeRefOrGetter<AuditLogQuery>, options?: QueryOptions<FeedPage<AuditEntry>>,
-): Page<AuditEntry> {
+): Entries<AuditEntry> {
   return useFeed('/audit-log', query, options)
 }
 
@@ -56,7 +29,7 @@ export function useAutoApiAuditLog(
  */
 export function useAutoApiAuditLogInfinite(
   query?: MaybeRefOrGetter<Unpaged<AuditLogQuery>>, options?: InfiniteOptions<FeedCursorPage<AuditEntry>>,
-): Pages<AuditEntry> {
+): EntryPages<AuditEntry> {
   return useFeedPages('/audit-log', query, options)
 }
 
@@ -70,7 +43,7 @@ export function useAutoApiHistory<R extends ResourceWith<'read'>>(
   id: MaybeRefOrGetter<RecordId | null | undefined>,
   query?: MaybeRefOrGetter<HistoryQuery>,
   options?: QueryOptions<FeedPage<AuditEntry>>,
-): Page<AuditEntry> {
+): Entries<AuditEntry> {
   const client = useClient()
   return useApiQuery(historyKey(resource, id, 'feed', query), (key, signal) => readHistory(client, key, {}, signal), options)
 }
@@ -85,7 +58,7 @@ export function useAutoApiHistoryInfinite<R extends ResourceWith<'read'>>(
   id: MaybeRefOrGetter<RecordId | null | undefined>,
   query?: MaybeRefOrGetter<Unpaged<HistoryQuery>>,
   options?: InfiniteOptions<FeedCursorPage<AuditEntry>>,
-): Pages<AuditEntry> {
+): EntryPages<AuditEntry> {
   const client = useClient()
   return useApiPages<FeedCursorPage<AuditEntry>>(
     historyKey(resource, id, 'feed-pages', query), (key, cursor, signal) => readHistory(client, key, { cursor }, signal), options,
@@ -95,7 +68,7 @@ export function useAutoApiHistoryInfinite<R extends ResourceWith<'read'>>(
 const historyKey = (resource: string, id: MaybeRefOrGetter<RecordId | null | undefined>, kind: 'feed' | 'feed-pages', query: unknown) =>
   (): ApiKey | undefined => {
     const recordId = toValue(id)
-    return isMissing(recordId) ? undefined : toApiKey(resource, kind, { id: toIdentity(resource, recordId), ...detail(query) })
+    return isMissing(recordId) ? undefined : toApiKey(resource, kind, { id: toIdentity(resource, recordId), ...feedDetails(query) })
   }
 
 async function readHistory(client: Client, [, resource, , { id, query }]: ApiKey, page: object, signal: AbortSignal): Promise<unknown> {
@@ -120,27 +93,4 @@ export function useAutoApiRevert<R extends ResourceName, Context = unknown>(
     },
     options,
   )
-}
-
-/**
- * Reads a page of the activity feed: what happened to the records that the caller can see, newest first. Requires the plugin
- * `activityFeed`.
- * @example
- * const { data } = useAutoApiActivity({ limit: 20 })
- */
-export function useAutoApiActivity(
-  query?: MaybeRefOrGetter<FeedQuery>, options?: QueryOptions<FeedPage<ActivityEntry>>,
-): Page<ActivityEntry> {
-  return useFeed('/activity', query, options)
-}
-
-/**
- * Reads the activity feed by cursor.
- * @example
- * const { data, fetchNextPage, hasNextPage } = useAutoApiActivityInfinite({ limit: 20 })
- */
-export function useAutoApiActivityInfinite(
-  query?: MaybeRefOrGetter<Unpaged<FeedQuery>>, options?: InfiniteOptions<FeedCursorPage<ActivityEntry>>,
-): Pages<ActivityEntry> {
-  return useFeedPages('/activity', query, options)
 }

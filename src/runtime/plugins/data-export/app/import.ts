@@ -1,11 +1,11 @@
 /** Imports a file, with its progress and its problems by line. */
 import { computed, type ComputedRef } from 'vue'
-import { toQuery } from '../client'
-import type { ApiItemError } from '../error'
-import { useApiMutation, type MutationOptions, type MutationResult, type WriteOptions } from '../mutation'
-import { prefix } from '../nuxt'
-import { useFileSender, type FileSender } from '../send-file'
-import type { Creatable } from './mutations'
+import { toQuery } from '../../../app/client'
+import type { ApiItemError } from '../../../app/error'
+import { useApiMutation, type MutationOptions, type MutationResult, type WriteOptions } from '../../../app/mutation'
+import { prefix } from '../../../app/nuxt'
+import { useFileSender, type FileSender } from '../../../app/send-file'
+import type { Creatable } from '../../../app/composables/mutations'
 
 /** The variables of `mutate`. */
 export interface ImportVariables {

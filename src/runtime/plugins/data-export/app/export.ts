@@ -1,10 +1,25 @@
 /** Downloads an exported file, with its progress. */
 import { shallowRef, type ShallowRef } from 'vue'
-import { isIncomplete } from '../../shared/export-failure'
-import { useClient } from '../client'
-import { toAutoApiError } from '../error'
-import { useApiMutation, type MutationOptions, type MutationResult } from '../mutation'
-import type { ExportQuery, Readable } from './queries'
+import { isIncomplete } from '../shared/failure'
+import { useClient } from '../../../app/client'
+import { toAutoApiError } from '../../../app/error'
+import { useApiMutation, type MutationOptions, type MutationResult } from '../../../app/mutation'
+import type { GetQuery, UnpagedQuery } from '../../../shared/types/query'
+import type { ResourceWith } from '../../../shared/types/resources'
+
+type Readable = ResourceWith<'read'>
+
+/** The variables of `mutate`: a list query without pages, and the form of the file. */
+export interface ExportQuery<R extends Readable> extends GetQuery<R>, Pick<UnpagedQuery<R>, 'filter' | 'sort'> {
+  /** @default the first format that the plugin `dataExport` allows */
+  readonly format?: 'csv' | 'json' | 'ndjson'
+  /** For CSV. @default ',' */
+  readonly separator?: ',' | ';' | 'tab'
+  /** For CSV: begins the file with a byte order mark, which Excel needs. @default false */
+  readonly bom?: boolean
+  /** For CSV: leaves text that a spreadsheet would run as a formula as it is. */
+  readonly formulas?: 'keep'
+}
 
 export interface ExportProgress {
   /** Bytes that have arrived. */

@@ -1,5 +1,5 @@
 /** The types of API tokens in responses. */
-import type { ColumnsOf, RecordOf, ResourceName, Simplify } from './resources'
+import type { ColumnsOf, ResourceName } from '../../../shared/types/resources'
 
 /** The columns by which a table of API tokens is recognized. */
 interface TokenColumns {
@@ -17,8 +17,11 @@ export interface IssuedToken {
   tokenAlreadyIssued?: true
 }
 
-/** The response to a create: the record and, for an API token, its secret. */
-export type CreatedRecord<R extends ResourceName> = ColumnsOf<R> extends TokenColumns ? Simplify<RecordOf<R> & IssuedToken> : RecordOf<R>
+declare module '../../../shared/types/resources' {
+  interface CreatedWith<Columns> {
+    apiTokens: Columns extends TokenColumns ? IssuedToken : unknown
+  }
+}
 
 /** What a token can do. Everything that the caller cannot know is `{ active: false }`. */
 export type Introspection = { active: false } | {

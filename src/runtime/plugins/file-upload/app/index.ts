@@ -1,13 +1,15 @@
 /** Composables for the files of records: uploads, removals, and the URLs of files. */
 import { useQueryClient } from '@tanstack/vue-query'
-import type { FileField, FileResource, IsFileList, StoredFile } from '../../shared/types/files'
-import type { RecordId, RecordOf, ResourceName } from '../../shared/types/resources'
-import { toQuery, useClient, type Client } from '../client'
-import { withCurrent, withTags, type IfMatchOptions } from '../if-match'
-import { idOf } from '../keys'
-import { useApiMutation, type MutationOptions, type MutationResult } from '../mutation'
-import { useRuntimeConfig } from '../nuxt'
-import { useFileSender, type FileSender } from '../send-file'
+import type { FileField, FileResource, IsFileList, StoredFile } from '../shared/types'
+import type { RecordId, RecordOf, ResourceName } from '../../../shared/types/resources'
+import { toQuery, useClient, type Client } from '../../../app/client'
+import { withCurrent, withTags, type IfMatchOptions } from '../../../app/if-match'
+import { idOf } from '../../../app/keys'
+import { useApiMutation, type MutationOptions, type MutationResult } from '../../../app/mutation'
+import { useRuntimeConfig } from '../../../app/nuxt'
+import { useFileSender, type FileSender } from '../../../app/send-file'
+
+export type { StoredFile as AutoApiStoredFile } from '../shared/types'
 
 /** The variables of an upload. */
 export interface UploadVariables {

@@ -1,9 +1,11 @@
 /** Composables for API tokens: a new secret, and what a token can do. */
-import type { RecordId, ResourceWith } from '../../shared/types/resources'
-import type { CreatedRecord, Introspection, TokenResource } from '../../shared/types/tokens'
-import { useClient } from '../client'
-import { useApiMutation, type MutationOptions, type MutationResult } from '../mutation'
-import { prefix } from '../nuxt'
+import type { CreatedRecord, RecordId, ResourceWith } from '../../../shared/types/resources'
+import type { Introspection, TokenResource } from '../shared/types'
+import { useClient } from '../../../app/client'
+import { useApiMutation, type MutationOptions, type MutationResult } from '../../../app/mutation'
+import { prefix } from '../../../app/nuxt'
+
+export type { Introspection as AutoApiIntrospection } from '../shared/types'
 
 /**
  * Gives an API token a new secret: `mutate(id)`. Resolves to the record with `token`, which no other response contains. The old secret

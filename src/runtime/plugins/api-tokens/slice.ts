@@ -1,0 +1,9 @@
+/** What API tokens add outside of the server. */
+import { defineSlice } from '../../shared/slice'
+
+export default defineSlice({
+  folder: 'api-tokens',
+  imports: ['useAutoApiTokenRotate', 'useAutoApiTokenIntrospect'],
+  types: ['AutoApiIntrospection'],
+  augments: true,
+})

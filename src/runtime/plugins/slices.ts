@@ -1,0 +1,9 @@
+/** What the built-in plugins add outside of the server. Only data: the build loads this file. */
+import type { Slice } from '../shared/slice'
+import activityFeed from './activity-feed/slice'
+import apiTokens from './api-tokens/slice'
+import auditLog from './audit-log/slice'
+import dataExport from './data-export/slice'
+import fileUpload from './file-upload/slice'
+
+export const SLICES: readonly Slice[] = Object.freeze([auditLog, activityFeed, dataExport, fileUpload, apiTokens])

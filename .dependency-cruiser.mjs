@@ -10,7 +10,7 @@ const LAYERS = [
   { name: '0-shared', path: '^src/runtime/shared/' },
   { name: '1-schema-engines', path: '^src/runtime/server/(schema/|engines/|drizzle/|registration\\.ts$)' },
   { name: '2-core', path: '^src/runtime/server/core/' },
-  { name: '3-server-client', path: '^src/runtime/(server/(?!schema/|engines/|drizzle/|registration\\.ts$|core/)|plugins/|app/|testing/)' },
+  { name: '3-server-client', path: '^src/runtime/(server/(?!schema/|engines/|drizzle/|registration\\.ts$|core/)|plugins/|app/|admin/|testing/)' },
   { name: '4-build', path: '^src/build/' },
   { name: '5-entries', path: '^src/((module|admin)\\.ts$|cli/)' },
 ]
@@ -21,7 +21,7 @@ const ENTRY_POINTS = [
   { name: 'alias-h3', to: '^src/runtime/server/virtual/h3\\.ts$', at: '^src/runtime/server/http\\.ts$' },
   { name: 'generated-modules', to: '^(src/runtime/server/virtual/(?!h3\\.ts$)|#auto-api/(?!drizzle$))', at: '^src/runtime/server/(runtime|nitro/errors)\\.ts$' },
   { name: 'nuxt-kit', to: '(^|node_modules/)@nuxt/(kit|schema)(/|$)', at: '^src/((module|admin)\\.ts$|build/|cli/check\\.ts$)' },
-  { name: 'vue', to: '(^|node_modules/)(vue|vue-router|@vue/[^/]+|@tanstack/vue-query)(/|$)', at: '^src/runtime/(app|plugins/[^/]+/(app|admin))/' },
+  { name: 'vue', to: '(^|node_modules/)(vue|vue-router|@vue/[^/]+|@tanstack/vue-query)(/|$)', at: '^src/runtime/(app|admin|plugins/[^/]+/(app|admin))/' },
   // Every file can build queries with `drizzle-orm`, but only these folders use its dialects and internals.
   { name: 'drizzle-dialects', to: '(^|node_modules/)drizzle-orm/(?!index\\.)', at: '^src/runtime/(server/(schema|engines|drizzle)|testing)/' },
 ]
@@ -75,8 +75,7 @@ const borders = [
     name: 'server-names-no-plugin',
     comment: 'The server works without any of the plugins: each of them can be deleted.',
     severity: 'error',
-    // The views of plugins in the admin are still to be moved into the folders of the plugins.
-    from: { path: '^src/runtime/(server|shared|app)/', pathNot: '^src/runtime/app/admin/' },
+    from: { path: '^src/runtime/(server|shared|app)/' },
     to: { path: '^src/runtime/plugins/' },
   },
   {
@@ -96,7 +95,7 @@ const borders = [
     name: 'client-imports-server-types-only',
     comment: 'Values that the client imports are sent to browsers.',
     severity: 'error',
-    from: { path: '^src/runtime/app/' },
+    from: { path: '^src/runtime/(app|admin)/' },
     to: { path: '^src/runtime/(server/|plugins/[^/]+/(?!app/|admin/|shared/))', dependencyTypesNot: ['type-only'] },
   },
   {
@@ -110,7 +109,14 @@ const borders = [
     name: 'server-imports-no-client',
     severity: 'error',
     from: { path: '^src/runtime/(server|plugins/[^/]+/(?!app/|admin/))' },
-    to: { path: '^src/runtime/app/' },
+    to: { path: '^src/runtime/(app|admin)/' },
+  },
+  {
+    name: 'client-below-the-admin',
+    comment: 'An app without the admin loads nothing of it.',
+    severity: 'error',
+    from: { path: '^src/runtime/app/' },
+    to: { path: '^src/runtime/admin/' },
   },
 ]
 

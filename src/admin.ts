@@ -39,7 +39,7 @@ const admin: NuxtModule<AdminOptions> = defineNuxtModule<AdminOptions>({
     nuxt.hook('autoApi:registered', ({ tables }) =>
       assertNoProblems(checkAdminResources(resolved.config, tables.registrations.map(({ name }) => name))))
 
-    const chunksOf = addChunks(nuxt, resolved.components, resolve('./runtime/app/admin'))
+    const chunksOf = addChunks(nuxt, resolved.components, resolve('./runtime/admin'))
     addServerTemplate({
       filename: '#auto-admin/plugin',
       getContents: () => generateAdminPlugin(resolve('./runtime/plugins/admin/index'), resolved.config, chunksOf()),
@@ -47,8 +47,8 @@ const admin: NuxtModule<AdminOptions> = defineNuxtModule<AdminOptions>({
     nuxt.hook('autoApi:registerPlugins', registry => registry.add(createModuleImport('#auto-admin/plugin', 'admin')))
     addAdminTemplates(resolved)
     keepServerPrefetch(nuxt)
-    addIcons(nuxt, resolve('./runtime/app/admin'))
-    addStyles(nuxt, ui, resolve('./runtime/app/admin'))
+    addIcons(nuxt, resolve('./runtime/admin'))
+    addStyles(nuxt, ui, resolve('./runtime/admin'))
     addAdminPage(nuxt, resolved, resolve, warning => logger.warn(warning))
   },
 })

@@ -12,12 +12,12 @@ const MIDDLEWARE = 'auto-admin'
 export function addAdminPage(
   nuxt: Nuxt, { prefix, middleware, config }: ResolvedAdmin, resolve: (path: string) => string, warn: (warning: string) => void,
 ): void {
-  addRouteMiddleware({ name: MIDDLEWARE, path: resolve('./runtime/app/admin/middleware') })
+  addRouteMiddleware({ name: MIDDLEWARE, path: resolve('./runtime/admin/middleware') })
   extendPages((pages) => {
     pages.push({
       name: MIDDLEWARE,
       path: `${prefix}/:path(.*)*`,
-      file: resolve('./runtime/app/admin/shell.vue'),
+      file: resolve('./runtime/admin/shell.vue'),
       // The key keeps the sidebar while the path changes.
       meta: { layout: false, middleware: [MIDDLEWARE], key: MIDDLEWARE },
     })

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import {
   escape, operatorsOf, readFilters, searchableFields, toFilter, toParameter,
-} from '../../../src/runtime/app/admin/model/filters'
+} from '../../../src/runtime/admin/model/filters'
 import { resource, text } from './described'
 
 const posts = resource({

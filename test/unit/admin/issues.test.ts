@@ -2,9 +2,9 @@
 import { describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 
-vi.mock('../../../src/runtime/app/admin/model/nuxt', () => ({ useAppConfig: () => ({}) }))
-const { format, MESSAGES } = await import('../../../src/runtime/app/admin/model/messages')
-const { toSentences } = await import('../../../src/runtime/app/admin/model/issues')
+vi.mock('../../../src/runtime/admin/model/nuxt', () => ({ useAppConfig: () => ({}) }))
+const { format, MESSAGES } = await import('../../../src/runtime/admin/model/messages')
+const { toSentences } = await import('../../../src/runtime/admin/model/issues')
 
 const t = (key: keyof typeof MESSAGES, values: Readonly<Record<string, string | number>> = {}) => format(MESSAGES[key], values)
 const labelOf = (name: string) => ({ name: 'Name', slug: 'URL part' })[name] ?? name

@@ -1,10 +1,10 @@
 /** How the admin names records, chooses columns and widgets, and groups the trash. */
 import { describe, expect, it } from 'vitest'
-import { isFile, toSize } from '../../../src/runtime/app/admin/model/files'
-import { defaultColumns, idOfRow, labelOf, titleField } from '../../../src/runtime/app/admin/model/records'
-import { toRelative } from '../../../src/runtime/app/admin/model/time'
-import { toGroups } from '../../../src/runtime/app/admin/model/trash'
-import { widgetOf } from '../../../src/runtime/app/admin/model/widgets'
+import { isFile, toSize } from '../../../src/runtime/admin/model/files'
+import { defaultColumns, idOfRow, labelOf, titleField } from '../../../src/runtime/admin/model/records'
+import { toRelative } from '../../../src/runtime/admin/model/time'
+import { toGroups } from '../../../src/runtime/admin/model/trash'
+import { widgetOf } from '../../../src/runtime/admin/model/widgets'
 import { resource, text } from './described'
 
 const posts = resource({

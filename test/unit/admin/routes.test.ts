@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { createMemoryHistory, createRouter, type RouteRecordRaw } from 'vue-router'
 import { describe, expect, it } from 'vitest'
 import { ADMIN_TOOLS } from '../../../src/runtime/shared/types/admin'
-import { parseSegments, toSegments, type AdminView } from '../../../src/runtime/app/admin/routes'
+import { parseSegments, toSegments, type AdminView } from '../../../src/runtime/admin/routes'
 
 const ALL = { capabilities: { canCreate: true, canViewDeleted: true } }
 const KNOWN = {

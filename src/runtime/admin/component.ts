@@ -1,6 +1,6 @@
 /** Loads the components of the app: its custom pages and the widgets of fields. The server tells the browser their URLs. */
 import { defineAsyncComponent, type Component } from 'vue'
-import type { AdminChunk } from '../../shared/types/admin'
+import type { AdminChunk } from '../shared/types/admin'
 import { buildAssetsURL, components } from './nuxt'
 
 /**

@@ -1,7 +1,7 @@
 /** The part of the admin that the caller can use: the response of `GET /_admin`, and the view of the current path. */
 import { computed, type ComputedRef, type Ref } from 'vue'
-import type { AdminAccess, AdminResource } from '../../shared/types/admin'
-import { prefix } from '../nuxt'
+import type { AdminAccess, AdminResource } from '../shared/types/admin'
+import { prefix } from '../app/nuxt'
 import { adminPrefix, createError, useRequestFetch, useRoute, useState } from './nuxt'
 import { parseSegments, toSegments, type AdminView } from './routes'
 

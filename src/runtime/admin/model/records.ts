@@ -1,5 +1,5 @@
 /** What names a record, and how its values look as text. */
-import type { DescribedField, DescribedResource } from '../../../shared/types/description'
+import type { DescribedField, DescribedResource } from '../../shared/types/description'
 import type { Row } from './api'
 
 /** Whether a record shows a value: its tenant is that of the reader, and a record in the trash has a view of its own. */

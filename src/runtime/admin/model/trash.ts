@@ -1,6 +1,6 @@
 /** Groups the records of a trash by the deletion that moved them there. */
-import type { ColumnRole } from '../../../shared/column-roles'
-import type { DescribedResource } from '../../../shared/types/description'
+import type { ColumnRole } from '../../shared/column-roles'
+import type { DescribedResource } from '../../shared/types/description'
 import type { RecordId, Row } from './api'
 import { idOfRow, labelOf } from './records'
 

@@ -1,7 +1,7 @@
 /** The description of every resource, which all views share. */
 import { computed, type ComputedRef } from 'vue'
-import type { ApiDescription, DescribedField, DescribedResource } from '../../../shared/types/description'
-import { SHARED, useAutoApiSchema } from '../../composables/schema'
+import type { ApiDescription, DescribedField, DescribedResource } from '../../shared/types/description'
+import { SHARED, useAutoApiSchema } from '../../app/composables/schema'
 
 export type { DescribedField, DescribedResource }
 

@@ -1,7 +1,7 @@
 /** What every view knows about the admin: the resources that the caller can use, and the addresses of the views. */
 import { computed, inject, provide, type Component, type ComputedRef, type InjectionKey } from 'vue'
-import type { AdminAccess, AdminChunk, AdminField, AdminResource, AdminTool } from '../../../shared/types/admin'
-import type { RecordId } from '../../../shared/types/resources'
+import type { AdminAccess, AdminChunk, AdminField, AdminResource, AdminTool } from '../../shared/types/admin'
+import type { RecordId } from '../../shared/types/resources'
 import { labelOfField } from './records'
 import { useSchema, type DescribedResource, type Schema } from './schema'
 

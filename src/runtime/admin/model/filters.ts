@@ -1,6 +1,6 @@
 /** The filters of a list: their text in the URL, and the conditions that they send. */
-import { isOperator, type OperatorName } from '../../../shared/operators'
-import type { DescribedField, DescribedResource } from '../../../shared/types/description'
+import { isOperator, type OperatorName } from '../../shared/operators'
+import type { DescribedField, DescribedResource } from '../../shared/types/description'
 import type { Query } from './api'
 
 /** One condition of a list. `value` is text, as in the URL. */

@@ -1,6 +1,6 @@
 /** Which widget edits a field: the one of the options, else the one for its kind. */
-import type { AdminField, AdminWidget } from '../../../shared/types/admin'
-import type { JsonSchema } from '../../../shared/types/description'
+import type { AdminField, AdminWidget } from '../../shared/types/admin'
+import type { JsonSchema } from '../../shared/types/description'
 import type { DescribedField } from './schema'
 
 export type Widget = AdminWidget | 'relation' | 'file' | 'digits'

@@ -1,5 +1,5 @@
 /** The entries of the navigation and of the command palette. */
-import type { AdminAccess, AdminResource, AdminTool } from '../../../shared/types/admin'
+import type { AdminAccess, AdminResource, AdminTool } from '../../shared/types/admin'
 import type { Translate } from './messages'
 
 export interface NavEntry { readonly label: string, readonly to: string, readonly icon: string }

@@ -2,7 +2,7 @@
  * Decides whether the admin opens a path: first the middleware of the app, then the server. It runs on the server before the page
  * renders, and in the browser before each navigation. The API checks every request of the page again.
  */
-import { toAutoApiError } from '../error'
+import { toAutoApiError } from '../app/error'
 import {
   abortNavigation, adminMiddleware, createError, defineNuxtRouteMiddleware, middlewareFiles, useNuxtApp, useResponseHeader,
 } from './nuxt'

@@ -1,7 +1,7 @@
 /** The paths of the admin: converts a path to the view that it shows, and a view to its path. */
 
-import type { AdminTool } from '../../shared/types/admin'
-import type { DescribedCapabilities } from '../../shared/types/description'
+import type { AdminTool } from '../shared/types/admin'
+import type { DescribedCapabilities } from '../shared/types/description'
 
 /** What a page of the admin shows. */
 export type AdminView

@@ -1,5 +1,5 @@
 /** The problems of a record as sentences: the label of the field, and what is wrong with its value. */
-import type { ApiItemError } from '../../error'
+import type { ApiItemError } from '../../app/error'
 import type { MessageKey, Translate } from './messages'
 
 /** The English texts of Zod, and the text for a person. `count` is the limit. Messages that an app has written stay as they are. */

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createServices } from '../../../src/runtime/server/core/extensions/services'
 import type { PluginRoute } from '../../../src/runtime/server/plugin/contract'
-import { readFeatures } from '../../../src/runtime/server/plugin/features'
+import { readAdmin, type AdminOffer } from '../../../src/runtime/server/plugin/features'
 import type { PluginServer } from '../../../src/runtime/server/plugin/server'
 import { fileUpload, openApi } from '../../../src/runtime/plugins/index'
 import { EDITOR, READER, openWorld, type World } from './world'
@@ -54,13 +54,17 @@ describe('on the server', () => {
     services: createServices(),
   } as unknown as PluginServer)
 
-  it('tells other plugins which files there are', async () => {
+  it('tells the admin which files there are', async () => {
     const server = createPluginServer()
     await fileUpload({ resources, storage: createStorage() }).setup!(server)
-    expect(readFeatures(server).files).toMatchObject([
-      { resource: 'posts', field: 'cover', accepted: ['image/png', 'image/jpeg'], maxSize: 100, multiple: false },
-      { resource: 'posts', field: 'files', accepted: ['text/plain'], multiple: true },
-    ])
+    const [{ features }] = readAdmin(server) as [AdminOffer]
+    const found = features!({} as never, { name: 'posts' } as never, { fields: { cover: { readable: true }, files: { readable: true } } } as never)
+    expect(found).toMatchObject({
+      files: {
+        cover: { accept: ['image/png', 'image/jpeg'], maxSize: 100, multiple: false },
+        files: { accept: ['text/plain'], multiple: true },
+      },
+    })
   })
 
   it('does not start if a column is missing, or if nobody replaced the import of its storage', async () => {

@@ -5,6 +5,7 @@ import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { afterEach, describe, expect, it } from 'vitest'
 import { adminPlugin } from '../../../src/runtime/plugins/admin'
 import { findUsers } from '../../../src/runtime/plugins/admin/features'
+import type { AdminOffer } from '../../../src/runtime/server/plugin/features'
 import type { AdminConfig } from '../../../src/runtime/shared/types/admin'
 import { createServer, type Caller } from '../../support/server'
 
@@ -82,18 +83,18 @@ const REGISTERED = { label: 'Members', capabilities: { canRead: true }, fields: 
 const references = { resource: 'members', field: 'id' }
 
 describe('the users', () => {
-  const ACTIVITY = { activity: { permission: 'activity:read', actor: { resource: 'members', label: 'name' } } }
+  const ACTIVITY = [{ users: { resource: 'members', label: 'name' } }]
   const NOTES = { capabilities: { canRead: true }, fields: { ownerId: { references }, authorId: { role: 'createdBy', references } } }
 
-  it.each<[how: string, resources: object, features: object, found: object | undefined]>([
+  it.each<[how: string, resources: object, offers: AdminOffer[], found: object | undefined]>([
     [
       'are those of the activity feed, with its label',
       { members: REGISTERED, users: REGISTERED },
       ACTIVITY,
       { resource: 'members', label: 'name' },
     ],
-    ['are those to which a column with the author refers', { notes: NOTES, members: REGISTERED }, {}, { resource: 'members' }],
-    ['are not known by the name of a resource', { users: REGISTERED }, {}, undefined],
+    ['are those to which a column with the author refers', { notes: NOTES, members: REGISTERED }, [], { resource: 'members' }],
+    ['are not known by the name of a resource', { users: REGISTERED }, [], undefined],
     [
       'are not named if the caller cannot read them',
       { notes: NOTES, members: { ...REGISTERED, capabilities: { canRead: false } } },
@@ -104,11 +105,11 @@ describe('the users', () => {
     [
       'have no name that the caller cannot read',
       { notes: NOTES, members: REGISTERED },
-      { activity: { permission: 'activity:read', actor: { resource: 'members', label: 'email' } } },
+      [{ users: { resource: 'members', label: 'email' } }],
       { resource: 'members' },
     ],
-  ])('%s', (_how, resources, features, found) => {
-    expect(findUsers(resources as never, features)).toEqual(found)
+  ])('%s', (_how, resources, offers, found) => {
+    expect(findUsers(resources as never, offers)).toEqual(found)
   })
 })
 

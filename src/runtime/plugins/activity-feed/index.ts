@@ -3,7 +3,7 @@ import type { AuditLog } from '../audit-log/index'
 import { decide, requireSession } from '../../server/kit/call'
 import { defineAutoApiPlugin } from '../../server/plugin/contract'
 import { PAGE_PARAMETERS } from '../../server/plugin/description'
-import { provideFeatures } from '../../server/plugin/features'
+import { provideAdmin } from '../../server/plugin/features'
 import { DESCRIBE_FEED } from './describe'
 import { openFeed } from './open'
 import type * as Server from './server/index'
@@ -30,7 +30,7 @@ export const activityFeed = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins',
     // Loaded here, because nuxt.config loads this file without the server's modules.
     setup(server) {
       log = openFeed(options, server)
-      provideFeatures(server, { activity: { permission: PERMISSION, actor: options.actor } })
+      provideAdmin(server, { users: options.actor, tools: { activity: session => decide(session, PERMISSION, session.ctx) } })
       return import('./server/index').then(loaded => void (feed = loaded))
     },
     routes: [{

@@ -7,7 +7,7 @@ import type { DescribedResource } from '../../shared/types/description'
 import { describeFor, operationCapabilities, type OperationCapabilities } from '../../server/kit/describe'
 import { type AutoApiContext, requireSession, type Session } from '../../server/kit/call'
 import { refused } from '../../server/kit/errors'
-import type { PluginFeatures } from '../../server/plugin/features'
+import type { AdminOffer } from '../../server/plugin/features'
 import { findFeatures, findTools, findUsers } from './features'
 import { toSingular } from './singular'
 
@@ -15,7 +15,7 @@ type Chunks = Readonly<Record<string, AdminChunk>>
 
 /** @throws 401 or 403 if no middleware decides who enters, and the caller cannot change any resource. */
 export async function readAdminAccess(
-  ctx: AutoApiContext, config: AdminConfig, chunks: Chunks, features: PluginFeatures,
+  ctx: AutoApiContext, config: AdminConfig, chunks: Chunks, offers: readonly AdminOffer[],
 ): Promise<AdminAccess> {
   const session = requireSession(ctx)
   if (!await canEnter(ctx, config)) throw refused(ctx)
@@ -24,11 +24,11 @@ export async function readAdminAccess(
   const described = (await describeFor(ctx)).resources
   const resources: [string, AdminResource][] = []
   for (const [name, resource] of Object.entries(described)) {
-    const found = await findFeatures(session, session.api.resources.get(name)!, resource, features)
+    const found = await findFeatures(session, session.api.resources.get(name)!, resource, offers)
     resources.push([name, { ...toResource(name, optionsOf(config, name), resource, chunks), features: found }])
   }
-  const tools = await findTools(session, described, features)
-  const users = findUsers(described, features)
+  const tools = await findTools(session, described, offers)
+  const users = findUsers(described, offers)
   return { branding: config.branding, pages, tools, ...users && { users }, resources: Object.fromEntries(resources) }
 }
 

@@ -1,7 +1,7 @@
 /** The server part of the admin: tells a caller which pages they can open. The module `nuxt-auto-api/admin` lists this plugin. */
 import type { AdminChunk, AdminConfig } from '../../shared/types/admin'
 import type { AutoApiPlugin } from '../../server/plugin/contract'
-import { readFeatures } from '../../server/plugin/features'
+import { provideAdmin, readAdmin } from '../../server/plugin/features'
 import type { PluginServer } from '../../server/plugin/server'
 import { canEnter, readAdminAccess } from './access'
 
@@ -13,7 +13,10 @@ export function adminPlugin(config: AdminConfig, chunks: Readonly<Record<string,
   let server: PluginServer
   return {
     name: 'admin',
-    setup: own => void (server = own),
+    setup(own) {
+      server = own
+      provideAdmin(own, { tools: { permissions: () => true } })
+    },
     routes: [{
       name: 'admin',
       method: 'GET',
@@ -23,7 +26,7 @@ export function adminPlugin(config: AdminConfig, chunks: Readonly<Record<string,
       documentedFor: ctx => canEnter(ctx, config),
       handler(ctx, request) {
         request.setHeader('cache-control', 'no-store')
-        return readAdminAccess(ctx, config, chunks, readFeatures(server))
+        return readAdminAccess(ctx, config, chunks, readAdmin(server))
       },
     }],
   }

@@ -2,7 +2,7 @@
 import type { Table } from 'drizzle-orm'
 import type { UpdateRow } from '../../server/kit/records'
 import { defineAutoApiPlugin } from '../../server/plugin/contract'
-import { provideFeatures } from '../../server/plugin/features'
+import { provideAdmin, provideFeatures } from '../../server/plugin/features'
 import { imported } from '../../server/plugin/options'
 import type { PluginTable } from '../../server/plugin/table'
 import { resolveStore } from '../../server/plugin/counter/store'
@@ -63,6 +63,10 @@ export const apiTokens = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', na
       }
       provideTokens(server, { policy, authentication })
       provideFeatures(server, { tokens: { resource } })
+      provideAdmin(server, {
+        features: (_session, { name }) => name === resource ? { tokens: true } : {},
+        tools: { tokens: (_session, described) => Object.hasOwn(described, resource) },
+      })
     },
     onRequest: request => assertNoTokenInUrl(request, format),
     credentials: request => authenticate(request, authentication),

@@ -1,9 +1,10 @@
 /** Records every change in the commit of the change, and shows each reader the changes that the reader may see today. */
 import type { CommitParticipant } from '../../server/kit/listen'
 import type { AutoApiContext, ResourceHooks } from '../../server/kit/call'
+import type { AdminFeatures } from '../../shared/types/admin'
 import { defineAutoApiPlugin } from '../../server/plugin/contract'
 import { listenToEvents, provideRecorder } from '../../server/plugin/events'
-import { provideFeatures } from '../../server/plugin/features'
+import { provideAdmin, provideFeatures } from '../../server/plugin/features'
 import { DESCRIBE_HISTORY, DESCRIBE_LOG, DESCRIBE_REVERT } from './describe'
 import { openAuditLog, type AuditLog } from './server/log'
 import { assertAuditLogOptions, type AuditLogOptions } from './options'
@@ -43,7 +44,17 @@ export const auditLog = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', nam
     setup(plugin) {
       log = openAuditLog(options, plugin)
       listenToEvents(plugin.services, (ctx, event) => server.recordEvent(log, ctx, event))
-      provideFeatures(plugin, { auditLog: { resource, records: log.records } })
+      provideFeatures(plugin, { history: { resource, records: log.records } })
+      provideAdmin(plugin, {
+        tools: { audit: ({ ctx }) => canReadLog(ctx) },
+        async features({ ctx }, { name }, { capabilities: { canRead } }): Promise<AdminFeatures> {
+          if (!canRead) return {}
+          return {
+            ...log.records(name) && await canReadLog(ctx) && { history: true },
+            ...name === resource && { auditLog: true },
+          }
+        },
+      })
       return import('./server/index').then((loaded) => {
         server = loaded
         provideRecorder(plugin.services, loaded.createRecorder(log))

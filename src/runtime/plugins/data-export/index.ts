@@ -2,9 +2,12 @@
 import { preferredType, type RouteRequest } from '../../server/kit/request'
 import { defineAutoApiPlugin, type PluginRoute } from '../../server/plugin/contract'
 import { reportEvent } from '../../server/plugin/events'
-import { provideFeatures } from '../../server/plugin/features'
+import { provideAdmin } from '../../server/plugin/features'
 import type { PluginServer } from '../../server/plugin/server'
-import type { AutoApiContext } from '../../server/kit/call'
+import { callFor, canUseRoute, type AutoApiContext, type Session } from '../../server/kit/call'
+import type { Resource } from '../../server/kit/rows'
+import type { AdminFeatures } from '../../shared/types/admin'
+import type { DescribedCapabilities } from '../../shared/types/description'
 import { IMPORT_TYPES, importFile } from './server/import/index'
 import { DESCRIBE_IMPORT, DESCRIBE_LIST_EXPORT, describeExport, OF_EXPORT } from './describe'
 import { createFile } from './server/file'
@@ -72,11 +75,22 @@ export const dataExport = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', n
     name: 'data-export',
     setup(given) {
       server = given
-      provideFeatures(server, { export: { resources, formats, gate: GATE } })
+      provideAdmin(server, { features: (session, resource, { capabilities }) => findTransfers(session, resource, capabilities, policy) })
     },
     routes,
   }
 })
+
+/** What the caller can export and import in the admin. */
+async function findTransfers(
+  session: Session, resource: Resource, { canCreate, canUpdate }: DescribedCapabilities, { resources, formats }: ExportPolicy,
+): Promise<AdminFeatures> {
+  if (resources && !resources.includes(resource.name)) return {}
+  return {
+    ...await canUseRoute(callFor(session, resource, 'read'), ['read'], GATE) && { exportFormats: formats },
+    ...(canCreate || canUpdate) && { import: true },
+  }
+}
 
 function formatByHeader({ header }: RouteRequest, formats: readonly Format[]): Format | undefined {
   const type = preferredType(header('accept'), formats.map(format => FORMAT_FACTS[format].mediaType))

@@ -1,11 +1,12 @@
 /** Uploads files to columns of records, and serves them with the authorization of the record. */
 import { defineAutoApiPlugin, type AutoApiPlugin } from '../../server/plugin/contract'
-import { provideFeatures } from '../../server/plugin/features'
+import { provideAdmin } from '../../server/plugin/features'
 import { imported } from '../../server/plugin/options'
 import type { PluginServer } from '../../server/plugin/server'
 import { assertColumns } from './server/columns'
 import { removeOrphans, removePurged } from './server/lifecycle'
 import { resolveFields, type FileUploadOptions } from './options'
+import { findFileFields } from './server/admin'
 import { removeRoutes } from './server/remove'
 import { serveRoutes } from './server/serve'
 import { createService, type FileService } from './server/service'
@@ -37,7 +38,7 @@ export const fileUpload = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', n
     setup(own: PluginServer) {
       server = own
       assertColumns(fields, own)
-      provideFeatures(own, { files: fields.map(field => ({ ...field, accepted: field.accepted.map(({ type }) => type) })) })
+      provideAdmin(own, { features: (_session, { name }, described) => findFileFields(fields, name, described) })
       storage = resolveStorage(imported(options.storage, 'fileUpload.storage'), own)
       service = createService(own, storage)
     },

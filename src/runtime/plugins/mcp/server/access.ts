@@ -22,12 +22,12 @@ export type Capability = NonNullable<Needs>
 
 /** Returns what the caller can do with a resource. */
 export async function capabilitiesOf(
-  session: Session, resource: Resource, { auditLog }: PluginFeatures,
+  session: Session, resource: Resource, { history }: PluginFeatures,
 ): Promise<ReadonlySet<Capability>> {
   const allowed = await operationCapabilities(session, resource)
   const capabilities = new Set(CAPABILITIES.filter(capability => allowed[capability]))
-  const entries = auditLog && session.api.resources.get(auditLog.resource)
-  const hasHistory = allowed.canRead && entries && auditLog.records(resource.name) && await isAuthorized(session, entries, 'read')
+  const entries = history && session.api.resources.get(history.resource)
+  const hasHistory = allowed.canRead && entries && history.records(resource.name) && await isAuthorized(session, entries, 'read')
   return hasHistory ? new Set([...capabilities, 'history' as const]) : capabilities
 }
 

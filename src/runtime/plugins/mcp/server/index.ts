@@ -28,7 +28,7 @@ export function createMcpServer(options: ResolvedMcp, server: PluginServer): (re
   let resources: ReadonlyMap<string, Resource> | undefined
   return async (request, api) => {
     const features = readFeatures(server)
-    tools ??= createTools(options, features.auditLog !== undefined, features.idempotency === true, api)
+    tools ??= createTools(options, features.history !== undefined, features.idempotency === true, api)
     resources ??= exposedResources(options, api)
     assertVersion(request.header('mcp-protocol-version'))
     const message = await readMessage(request)

@@ -1,5 +1,5 @@
 /** Builds the app of the first snippets of the admin page, which does not list Nuxt UI, and requests its pages over HTTP. */
-import { readFileSync, rmSync } from 'node:fs'
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { root } from '../support/once'
@@ -15,6 +15,10 @@ describe('an app that does not list Nuxt UI', () => {
 
   beforeAll(async () => {
     await installPackedPackage(folder, { versions, files: 'admin' })
+    cpSync(join(root, 'test/package/likes'), join(folder, 'likes'), { recursive: true })
+    const config = join(folder, 'nuxt.config.ts')
+    const text = readFileSync(config, 'utf8')
+    writeFileSync(config, text.replace('modules: [', 'likes: { resources: [\'books\'] },\n  modules: [\'./likes/module\', '))
     run(folder, 'nuxi', 'build')
     server = await startBuiltApp(folder)
   })
@@ -50,6 +54,14 @@ describe('an app that does not list Nuxt UI', () => {
   it('shows the custom page to a caller with its permissions', async () => {
     const { status, html } = await open('/admin/report', 'ada')
     expect([status, html]).toEqual([200, expect.stringContaining('<p>Books: 3</p>')])
+  })
+
+  it('has the routes, the table, the composable and the page of a plugin that uses only public entries', async () => {
+    const like = await fetch(`${server!.url}/api/books/2/likes`, { method: 'PUT', headers: { 'x-user': 'ada' } })
+    expect(await like.json()).toEqual({ likes: 1, liked: true })
+    expect((await open('/admin/most-liked', 'ada')).html).toContain('books 2: 1')
+    expect((await open('/', 'ada')).html).toContain('Likes of the second book: 1')
+    expect((await open('/')).html).toContain('Likes of the second book: 1')
   })
 
   it('sends a caller whom the middleware refuses to the login page', async () => {

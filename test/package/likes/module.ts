@@ -1,0 +1,21 @@
+/** A Nuxt module that adds likes: the plugin and its table, the composable, and a page of the admin. */
+import { addImports, createResolver, defineNuxtModule } from '@nuxt/kit'
+import { createModuleImport } from 'nuxt-auto-api'
+import { likes, type LikesOptions } from './server'
+
+export default defineNuxtModule<LikesOptions>({
+  meta: { name: 'likes', configKey: 'likes' },
+  setup(options, nuxt) {
+    const { resolve } = createResolver(import.meta.url)
+    nuxt.hook('autoApi:registerSchema', registry => registry.register('likes', {
+      schema: createModuleImport(resolve('./schema'), 'likes'),
+      authorization: createModuleImport(resolve('./auth'), 'likesAuth'),
+    }))
+    nuxt.hook('autoApi:registerPlugins', registry => registry.add(likes({ ...options })))
+    addImports({ name: 'useLikes', from: resolve('./composables') })
+    const admin = nuxt.options.autoAdmin ??= {}
+    admin.customPages = [
+      ...admin.customPages ?? [], { path: '/most-liked', label: 'Likes', component: resolve('./most-liked.vue'), permissions: ['likes:read'] },
+    ]
+  },
+})

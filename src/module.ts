@@ -161,7 +161,8 @@ export default defineNuxtModule<ModuleOptions>({
         describer: resolve('./runtime/server/schema/describe'),
         inspector: resolve('./runtime/server/schema/inspect'),
         define: resolve('./runtime/server/define'),
-        roles: resolve('./runtime/plugins/open-api/role'),
+        offline: resolve('./runtime/server/kit/api'),
+        plugins: resolve('./runtime/plugins'),
       }
       addClient(nuxt, { tables, composables: peers.composables }, resolve)
       await nuxt.callHook('autoApi:registered', { tables, plugins: plugins.sources, warnings })

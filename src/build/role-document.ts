@@ -1,7 +1,7 @@
-/** Loads the app's resources and plugins outside of the server, and creates the OpenAPI document of a role. */
+/** Loads the app's resources and plugins outside of the server: for the error of its start, and for the OpenAPI document of a role. */
 import { createJiti } from 'jiti'
-import type { OpenApiOptions } from '../runtime/plugins/open-api/options'
-import type { Role, RoleSource } from '../runtime/plugins/open-api/role'
+import { SLICES } from '../runtime/plugins/slices'
+import type { createOffline, Role, RoleSource } from '../runtime/server/kit/api'
 import type { ListedPlugin } from '../runtime/server/plugin/contract'
 import type { ResourceRegistration } from '../runtime/server/registration'
 import type { CheckedRegistration } from './registration-keys'
@@ -13,7 +13,8 @@ interface Loaded {
   readonly registrations: () => readonly ResourceRegistration[]
   readonly schemaModules: () => readonly Record<string, unknown>[]
   readonly plugins: () => readonly ListedPlugin[]
-  readonly describeRole: (source: RoleSource, role: Role) => Promise<string>
+  readonly createOffline: typeof createOffline
+  readonly describeRole?: (source: RoleSource, role: Role) => Promise<string>
 }
 
 export interface RoleDocument {
@@ -24,21 +25,10 @@ export interface RoleDocument {
 
 /** @throws When a resource cannot be loaded. Plugins that work only in the server are left out. */
 export async function createRoleDocument(tables: InspectedTables, plugins: readonly PluginSource[], role: Role): Promise<RoleDocument> {
-  const options = (plugins.find(({ import: { name } }) => name === 'openApi')?.options?.[0] ?? {}) as OpenApiOptions
-  // Virtual modules, such as the plugin of the admin, exist only in the bundler.
-  const others = plugins.filter(({ import: { name, path } }) => name !== 'openApi' && !path.startsWith('#'))
-  const create = (listed: readonly PluginSource[]) => withAutoImport(tables, async () => {
-    const { registrations, schemaModules, plugins, describeRole } = await load(tables, listed)
-    const source = { registrations: registrations(), modules: schemaModules(), config: tables.config, plugins: plugins(), options }
-    return describeRole(source, role)
-  })
-  try {
-    return { text: await create(others) }
-  }
-  catch (error) {
-    if (others.length === 0) throw error
-    return { text: await create([]), warning: (error as Error).message.split('\n')[0]! }
-  }
+  const isDescriber = ({ import: { name } }: PluginSource) => name === describer?.factory
+  const options = plugins.find(isDescriber)?.options?.[0] ?? {}
+  const others = plugins.filter(plugin => !isDescriber(plugin))
+  return load(tables, others, ({ describeRole }, source) => describeRole!({ ...source, options }, role))
 }
 
 /**
@@ -46,8 +36,12 @@ export async function createRoleDocument(tables: InspectedTables, plugins: reado
  * in the server are not among them.
  */
 export async function findStartError(tables: InspectedTables, plugins: readonly PluginSource[]): Promise<string | undefined> {
+  const start = async ({ createOffline }: Loaded, source: Source) => {
+    await createOffline(source, { user: null, permissions: [] })
+    return ''
+  }
   try {
-    const { warning } = await createRoleDocument(tables, plugins, { roles: [], permissions: [] })
+    const { warning } = await load(tables, plugins, start)
     return warning?.startsWith(OWN) ? warning : undefined
   }
   catch (error) {
@@ -59,8 +53,34 @@ export async function findStartError(tables: InspectedTables, plugins: readonly 
 /** The start of every error of this package. */
 const OWN = '[auto-api] '
 
+const describer = SLICES.flatMap(({ folder, describesRoles }) => describesRoles ? [{ folder, ...describesRoles }] : [])[0]
+
+type Source = Omit<RoleSource, 'options'>
+
+/** Uses what the files of an app export. If that fails with its plugins, it tries without them. */
+async function load(
+  tables: InspectedTables, plugins: readonly PluginSource[], use: (loaded: Loaded, source: Source) => Promise<string>,
+): Promise<RoleDocument> {
+  // Virtual modules, such as the plugin of the admin, exist only in the bundler.
+  const others = plugins.filter(({ import: { path } }) => !path.startsWith('#'))
+  const create = (listed: readonly PluginSource[]) => withAutoImport(tables, async () => {
+    const loaded = await loadFiles(tables, listed)
+    const { registrations, schemaModules, plugins } = loaded
+    return use(loaded, { registrations: registrations(), modules: schemaModules(), config: tables.config, plugins: plugins() })
+  })
+  try {
+    return { text: await create(others) }
+  }
+  catch (error) {
+    if (others.length === 0) throw error
+    return { text: await create([]), warning: (error as Error).message.split('\n')[0]! }
+  }
+}
+
 /** Loads everything as one module, so that plugins and the API share the same objects. Hooks and endpoints are not part of a document. */
-async function load({ registrations, rootDir, alias, roles }: InspectedTables, plugins: readonly PluginSource[]): Promise<Loaded> {
+async function loadFiles(
+  { registrations, rootDir, alias, offline, plugins: folder }: InspectedTables, plugins: readonly PluginSource[],
+): Promise<Loaded> {
   const needed = registrations.map(({ name, imports, data }): CheckedRegistration => {
     const { hooks: _, ...kept } = imports
     return { name, imports: kept, data }
@@ -70,7 +90,8 @@ async function load({ registrations, rootDir, alias, roles }: InspectedTables, p
   const code = [
     generateRegistry(needed, rootDir),
     generatePlugins(plugins, [], []),
-    `export { describeRole } from ${JSON.stringify(roles)}`,
+    `export { createOffline } from ${JSON.stringify(offline)}`,
+    ...describer ? [`export { describeRole } from ${JSON.stringify(`${folder}/${describer.folder}/${describer.file}`)}`] : [],
   ].join('\n')
   return await jiti.evalModule(code, { filename, async: true }) as Loaded
 }

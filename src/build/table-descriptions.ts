@@ -32,8 +32,10 @@ export interface InspectedTables extends TableSource {
   readonly inspector: string
   /** The file that exports `defineResource`. */
   readonly define: string
-  /** The file that exports `describeRole`. */
-  readonly roles: string
+  /** The file that exports `createOffline`. */
+  readonly offline: string
+  /** The folder of the plugins. */
+  readonly plugins: string
 }
 
 interface Describer {

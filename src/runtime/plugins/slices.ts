@@ -5,5 +5,6 @@ import apiTokens from './api-tokens/slice'
 import auditLog from './audit-log/slice'
 import dataExport from './data-export/slice'
 import fileUpload from './file-upload/slice'
+import openApi from './open-api/slice'
 
-export const SLICES: readonly Slice[] = Object.freeze([auditLog, activityFeed, dataExport, fileUpload, apiTokens])
+export const SLICES: readonly Slice[] = Object.freeze([auditLog, activityFeed, dataExport, fileUpload, apiTokens, openApi])

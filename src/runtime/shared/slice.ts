@@ -18,6 +18,12 @@ export interface Slice {
    * @default false
    */
   readonly augments?: boolean
+  /**
+   * For the command `openapi`: the file of the folder that exports `describeRole`, and the factory of `plugins/index.ts` whose options it
+   * takes.
+   * @default none
+   */
+  readonly describesRoles?: { readonly file: string, readonly factory: string }
 }
 
 /** Adds the type. It returns its argument. */

@@ -1,6 +1,6 @@
 /** R2 and drivers of unstorage, as small stand-ins that refuse what the real ones refuse. */
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import type { FileStorage } from '../../../src/runtime/plugins/file-upload/storage/contract'
+import type { FileStorage } from '../../../src/runtime/shared/file-storage'
 import { r2Storage, type R2Bucket } from '../../../src/runtime/plugins/file-upload/storage/r2'
 import { unstorageStorage, type UnstorageDriver } from '../../../src/runtime/plugins/file-upload/storage/unstorage'
 

@@ -1,7 +1,7 @@
 /** Streams of bytes: parts of one size, everything in memory, and web streams that a consumer can cancel. */
 import { describe, expect, it, vi } from 'vitest'
 import { fromBytes, fromWebStream, readAll, toParts } from '../../../src/runtime/plugins/file-upload/storage/chunks'
-import { assertKey, assertPrefix } from '../../../src/runtime/plugins/file-upload/storage/contract'
+import { assertKey, assertPrefix } from '../../../src/runtime/shared/file-storage'
 
 async function* from(...chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
   yield* chunks

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { fileSystemStorage } from '../../../src/runtime/plugins/file-upload/storage/file-system'
-import type { FileStorage } from '../../../src/runtime/plugins/file-upload/storage/contract'
+import type { FileStorage } from '../../../src/runtime/shared/file-storage'
 
 const META = { type: 'text/plain' }
 const KEY = 'posts/31/cover/a'

@@ -1,6 +1,6 @@
 /** The requests to S3: their addresses and signatures, large files in parts, repeated requests, and responses that are no success. */
 import { afterEach, beforeEach, describe, expect, it, vi, type Mock } from 'vitest'
-import type { FileStorage } from '../../../src/runtime/plugins/file-upload/storage/contract'
+import type { FileStorage } from '../../../src/runtime/shared/file-storage'
 import { s3Storage, type S3Options } from '../../../src/runtime/plugins/file-upload/storage/s3'
 import { sha256 } from './bytes'
 

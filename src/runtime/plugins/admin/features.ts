@@ -16,7 +16,7 @@ export async function findFeatures(
   return found
 }
 
-/** Returns the resource of the users: that of a plugin, else the one that a column such as `createdBy` refers to. The caller can read it. */
+/** Returns the resource of the users: that of a plugin, or the one to which a column such as `createdBy` refers. The caller reads it. */
 export function findUsers(described: Described, offers: readonly AdminOffer[]): AdminUsers | undefined {
   const canRead = (name: string) => Object.hasOwn(described, name) && described[name]!.capabilities.canRead
   const offered = offers.flatMap(({ users }) => users ?? [])

@@ -7,6 +7,18 @@ import type { AutoApiContext, AutoApiUser } from '../registration'
 export { useRuntime } from '../api/runtime'
 export { openSessionAs } from '../core/request/open-session'
 
+/** The caller of a document that is written outside of a server. Without a role and without permissions, the caller is anonymous. */
+export interface Role {
+  readonly roles: readonly string[]
+  readonly permissions: readonly string[]
+}
+
+/** What a document is made from. */
+export interface RoleSource extends Pick<ApiOptions, 'registrations' | 'modules' | 'config' | 'plugins'> {
+  /** The options of the plugin in the app. */
+  readonly options: unknown
+}
+
 export interface DescribedCaller {
   /** `null` for an anonymous caller. */
   readonly user: AutoApiUser | null

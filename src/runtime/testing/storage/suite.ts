@@ -1,5 +1,5 @@
 /** The tests that every file storage must pass. They need no test runner. */
-import type { FileStorage } from '../../plugins/file-upload/storage/contract'
+import type { FileStorage } from '../../shared/file-storage'
 import { equal, throws } from '../engine/check'
 
 export interface FileStorageSuiteOptions {

@@ -1,6 +1,6 @@
 /** Stores files in a folder. It reads and writes them in chunks, so a file of any size needs little memory. */
 import type { FileHandle } from 'node:fs/promises'
-import { assertKey, assertPrefix, type FileStorage } from './contract'
+import { assertKey, assertPrefix, type FileStorage } from '../../../shared/file-storage'
 
 export interface FileSystemOptions {
   /**

@@ -1,6 +1,6 @@
 /** Stores files in a bucket of Cloudflare R2 over its binding. A file above 8 MB is sent in parts, so one part is in memory. */
 import { fromWebStream, toParts } from './chunks'
-import { assertKey, assertPrefix, type FileStorage } from './contract'
+import { assertKey, assertPrefix, type FileStorage } from '../../../shared/file-storage'
 
 /** The methods of an R2 binding that the storage uses. */
 export interface R2Bucket {

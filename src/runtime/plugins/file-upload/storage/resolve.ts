@@ -1,7 +1,7 @@
 /** Finds the storage of the option `storage`: a mount of Nitro, plain data for an adapter, or a storage itself. */
 import { describeValue, didYouMean } from '../../../server/plugin/options'
 import type { PluginServer } from '../../../server/plugin/server'
-import type { FileStorage } from './contract'
+import type { FileStorage } from '../../../shared/file-storage'
 import { fileSystemStorage, type FileSystemOptions } from './file-system'
 import { r2Storage, type R2Bucket } from './r2'
 import { s3Storage, type S3Credentials, type S3Options } from './s3'

@@ -2,7 +2,7 @@
 import { AwsV4Signer } from 'aws4fetch'
 import { toHex } from '../../../shared/bytes'
 import { fromWebStream, toParts } from './chunks'
-import { assertKey, assertPrefix, type FileStorage } from './contract'
+import { assertKey, assertPrefix, type FileStorage } from '../../../shared/file-storage'
 
 export interface S3Credentials {
   readonly accessKeyId: string

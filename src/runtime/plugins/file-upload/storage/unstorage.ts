@@ -1,6 +1,6 @@
 /** Stores files with a driver of unstorage, such as a mount in `nitro.storage`. Such drivers have no streams: a whole file is in memory. */
 import { fromBytes, readAll } from './chunks'
-import { assertKey, assertPrefix, type FileStorage } from './contract'
+import { assertKey, assertPrefix, type FileStorage } from '../../../shared/file-storage'
 
 /** The functions of an unstorage driver, or of a storage, that the storage uses. */
 export interface UnstorageDriver {

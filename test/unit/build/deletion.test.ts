@@ -72,7 +72,7 @@ describe('without plugins', () => {
     expect(compileWithout(PLUGINS)).toEqual([])
   }, 120_000)
 
-  it.runIf(isFull).each(PLUGINS)('the sources compile without %s', (name) => {
+  it.each(isFull ? PLUGINS : [])('the sources compile without %s', (name) => {
     expect(compileWithout([name, ...BUILT_ON[name] ?? []])).toEqual([])
   }, 120_000)
 })

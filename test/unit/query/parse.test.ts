@@ -51,7 +51,7 @@ const EMPTY = {
   count: true,
   sort: [],
   cursorFields: [],
-  filter: { conditions: [] },
+  filter: [],
   aggregates: [],
   include: new Map(),
   trash: 'active',
@@ -195,7 +195,7 @@ describe('groups', () => {
     expect(groups('groupBy=a,b,a&having={"count":{"$gt":1,"$lte":"5"},"sum_a":3}&sort=-count&page=2&limit=7&onlyDeleted=true')).toEqual({
       aggregates: [{ function: 'count', alias: 'count' }],
       groupBy: ['a', 'b'],
-      filter: { conditions: [] },
+      filter: [],
       sort: [{ name: 'count', descending: true }],
       page: 2,
       limit: 7,
@@ -210,7 +210,7 @@ describe('groups', () => {
       aggregates: [{ function: 'sum', field: 'a', alias: 'sum_a' }],
       groupBy: [],
       having: [],
-      filter: { conditions: [] },
+      filter: [],
       sort: [],
       page: 1,
       limit: 20,
@@ -253,27 +253,27 @@ describe('groups', () => {
 describe('a filter', () => {
   it.each(
     titled<[expected: object]>([
-      [filter({}), { conditions: [] }],
-      [filter({ a: 1, b: null, c: [1, 2] }), { conditions: [entry('a', '$eq', 1), entry('b', '$eq', null), entry('c', '$in', [1, 2])] }],
-      [filter({ a: { $gt: 1, $lt: 5 } }), { conditions: [entry('a', '$gt', 1), entry('a', '$lt', 5)] }],
+      [filter({}), []],
+      [filter({ a: 1, b: null, c: [1, 2] }), [entry('a', '$eq', 1), entry('b', '$eq', null), entry('c', '$in', [1, 2])]],
+      [filter({ a: { $gt: 1, $lt: 5 } }), [entry('a', '$gt', 1), entry('a', '$lt', 5)]],
       [
         filter({ a: { b: { c: 1 }, d: null } }),
-        { conditions: [{ relation: 'a', conditions: [{ relation: 'b', conditions: [entry('c', '$eq', 1)] }, entry('d', '$eq', null)] }] },
+        [{ relation: 'a', conditions: [{ relation: 'b', conditions: [entry('c', '$eq', 1)] }, entry('d', '$eq', null)] }],
       ],
       [
         filter({ a: 1, $or: [{ b: 2, c: 3 }, { d: 4 }] }),
-        { conditions: [entry('a', '$eq', 1)], or: [[entry('b', '$eq', 2), entry('c', '$eq', 3)], [entry('d', '$eq', 4)]] },
+        [entry('a', '$eq', 1), { branches: [[entry('b', '$eq', 2), entry('c', '$eq', 3)], [entry('d', '$eq', 4)]] }],
       ],
-      ['filter[a]=1', { conditions: [entry('a', '$eq', '1', true)] }],
-      ['filter[a]=1&filter[a]=2', { conditions: [entry('a', '$in', ['1', '2'], true)] }],
-      ['filter[a][]=1', { conditions: [entry('a', '$eq', '1', true)] }],
-      ['filter[a][$in]=1,2&filter[b][$null]=true', { conditions: [entry('a', '$in', '1,2', true), entry('b', '$null', 'true', true)] }],
+      ['filter[a]=1', [entry('a', '$eq', '1', true)]],
+      ['filter[a]=1&filter[a]=2', [entry('a', '$in', ['1', '2'], true)]],
+      ['filter[a][]=1', [entry('a', '$eq', '1', true)]],
+      ['filter[a][$in]=1,2&filter[b][$null]=true', [entry('a', '$in', '1,2', true), entry('b', '$null', 'true', true)]],
       [
         'filter[a][b][$gt]=1&filter[a][c]=2',
-        { conditions: [{ relation: 'a', conditions: [entry('b', '$gt', '1', true), entry('c', '$eq', '2', true)] }] },
+        [{ relation: 'a', conditions: [entry('b', '$gt', '1', true), entry('c', '$eq', '2', true)] }],
       ],
-      ['filter[$or][0][a]=1&filter[$or][1][b]=2', { conditions: [], or: [[entry('a', '$eq', '1', true)], [entry('b', '$eq', '2', true)]] }],
-      ['filtered[a]=1', { conditions: [] }],
+      ['filter[$or][0][a]=1&filter[$or][1][b]=2', [{ branches: [[entry('a', '$eq', '1', true)], [entry('b', '$eq', '2', true)]] }]],
+      ['filtered[a]=1', []],
     ]),
   )('%s', (_title, query, expected) => {
     expect(list(query).filter).toEqual(expected)
@@ -330,9 +330,10 @@ describe('a filter', () => {
   })
 
   it('can be as large as the limits', () => {
-    expect(list(filter({ ...conditions(50), r: conditions(30), $or: [conditions(20)] })).filter.or).toHaveLength(1)
-    expect(list(filter({ $or: Array.from({ length: 20 }, () => ({ a: 1 })) })).filter.or).toHaveLength(20)
-    expect(list(`filter${'[a]'.repeat(12)}=1`).filter.conditions).toHaveLength(1)
+    expect(list(filter({ ...conditions(50), r: conditions(30), $or: [conditions(20)] })).filter.at(-1))
+      .toMatchObject({ branches: [expect.any(Array)] })
+    expect(list(filter({ $or: Array.from({ length: 20 }, () => ({ a: 1 })) })).filter).toMatchObject([{ branches: { length: 20 } }])
+    expect(list(`filter${'[a]'.repeat(12)}=1`).filter).toHaveLength(1)
   })
 })
 
@@ -371,7 +372,7 @@ describe('patterns of $like', () => {
       [`${'%_'.repeat(8)}\\%\\_\\\\`],
       ['\\%'.repeat(17)],
     ])
-      expect(list(likes(...patterns)).filter.or).toHaveLength(patterns.length)
+      expect(list(likes(...patterns)).filter).toMatchObject([{ branches: { length: patterns.length } }])
     expect(error(() => list(likes('\\\\%'.repeat(17))))).toEqual(refusal('LIMIT_EXCEEDED', 'wildcards'))
   })
 
@@ -388,7 +389,7 @@ describe('an include', () => {
   const COMMENTS = {
     limit: 5,
     sort: [{ name: 'id', descending: true }],
-    filter: { conditions: [entry('a', '$eq', 'x,{y"')] },
+    filter: [entry('a', '$eq', 'x,{y"')],
     fields: ['id', 'text'],
   }
 

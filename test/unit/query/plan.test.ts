@@ -363,8 +363,8 @@ describe('a text search', () => {
 describe('a relation filter', () => {
   /** `author some (users.email = ?)` */
   const describeFilter = (filter: RelationFilter): unknown =>
-    'anyOf' in filter
-      ? { anyOf: filter.anyOf.map(({ where: clauses, relationFilters }) => [where(clauses), ...relationFilters.map(describeFilter)]) }
+    'branches' in filter
+      ? { branches: filter.branches.map(({ where: clauses, relationFilters }) => [where(clauses), ...relationFilters.map(describeFilter)]) }
       : [
           filter.relation.name,
           filter.match,
@@ -391,7 +391,7 @@ describe('a relation filter', () => {
       [
         '',
         ['author', 'none', 'active', ''],
-        { anyOf: [['posts.score = ?'], ['posts.score = ?', ['author', 'some', 'active', 'users.id = ?']]] },
+        { branches: [['posts.score = ?'], ['posts.score = ?', ['author', 'some', 'active', 'users.id = ?']]] },
       ],
     ],
     [{ author: null, $or: [{ score: 1 }] }, ['(posts.score = ?)', ['author', 'none', 'active', '']]],

@@ -186,7 +186,7 @@ describe.each(['sqlite', 'pg', 'mysql'] as const)('%s', (name) => {
     const [one, other] = [textOf(team), textOf(place)].map(text => text.replace(/^ where /, ''))
     expect(
       textOf({
-        anyOf: [
+        branches: [
           { where: [], relationFilters: [team] },
           { where: [], relationFilters: [place] },
         ],
@@ -204,7 +204,7 @@ describe('the plans of a filter', () => {
     expect(namesOf(team)).toEqual(['teams', 'tags', 'links'])
     expect(
       namesOf({
-        anyOf: [
+        branches: [
           { where: [], relationFilters: [team] },
           { where: [], relationFilters: [filterOf(['posts', 'townRecord', 'none'])] },
         ],

@@ -33,12 +33,13 @@ export interface RelatedRows {
   readonly through?: Plan
 }
 
-/** A row meets all conditions of at least one branch. */
-export interface AnyBranch<Filter> {
-  readonly anyOf: readonly { readonly where: readonly Where[], readonly relationFilters: readonly Filter[] }[]
+/** A row meets all conditions of at least one branch or, with `not`, of none. */
+export interface Branches<Filter> {
+  readonly branches: readonly { readonly where: readonly Where[], readonly relationFilters: readonly Filter[] }[]
+  readonly not?: true
 }
 
-export type RelationFilter = RelatedRows | AnyBranch<RelationFilter>
+export type RelationFilter = RelatedRows | Branches<RelationFilter>
 
 declare const scoped: unique symbol
 
@@ -72,7 +73,7 @@ export interface ScopedRelatedRows extends Pick<RelatedRows, 'relation' | 'match
   readonly through?: Scoped<Plan>
 }
 
-export type ScopedRelationFilter = ScopedRelatedRows | AnyBranch<ScopedRelationFilter>
+export type ScopedRelationFilter = ScopedRelatedRows | Branches<ScopedRelationFilter>
 
 /** The relation filters of a plan, and the clauses of its `where` that they became. */
 export interface ScopedRelated {

@@ -5,19 +5,21 @@ import type { Field } from '../../schema/field'
 import type { Resource } from '../../schema/model'
 import { fieldsOf } from '../../schema/relation-columns'
 import type { Plan, Scoped, ScopedRelatedRows, ScopedRelationFilter } from './plan'
-import { or, sameBytes, whereClause } from '../sql/conditions'
+import { noneOf, or, sameBytes, whereClause } from '../sql/conditions'
 import { commaList, joined, where, type Where } from '../sql/where'
 
 export function relatedClauses(engine: Engine, filters: readonly ScopedRelationFilter[]): readonly Where[] {
-  return filters.map(filter => 'anyOf' in filter
-    ? or(filter.anyOf.map(({ where, relationFilters }) => [...where, ...relatedClauses(engine, relationFilters)]))
-    : relatedClause(engine, filter))
+  return filters.map((filter) => {
+    if (!('branches' in filter)) return relatedClause(engine, filter)
+    const combine = filter.not ? noneOf : or
+    return combine(filter.branches.map(({ where, relationFilters }) => [...where, ...relatedClauses(engine, relationFilters)]))
+  })
 }
 
 /** Returns the plans of all related rows, those of junction tables and of nested filters included. */
 export function relatedPlans(filters: readonly ScopedRelationFilter[] = []): readonly Scoped<Plan>[] {
-  return filters.flatMap(filter => 'anyOf' in filter
-    ? filter.anyOf.flatMap(({ relationFilters }) => relatedPlans(relationFilters))
+  return filters.flatMap(filter => 'branches' in filter
+    ? filter.branches.flatMap(({ relationFilters }) => relatedPlans(relationFilters))
     : [filter.plan, ...filter.through ? [filter.through] : [], ...relatedPlans(filter.plan.related?.filters)])
 }
 

@@ -70,9 +70,12 @@ function scopeRows<P extends Plan>(
 /** A filter finds the rows that an include would show: the active ones that the caller can read. */
 function scopeFilters(call: Call, filters: readonly RelationFilter[]): Promise<readonly ScopedRelationFilter[]> {
   return Promise.all(filters.map(async (filter): Promise<ScopedRelationFilter> => {
-    if ('anyOf' in filter) {
-      const branches = filter.anyOf.map(async branch => ({ ...branch, relationFilters: await scopeFilters(call, branch.relationFilters) }))
-      return { anyOf: await Promise.all(branches) }
+    if ('branches' in filter) {
+      const branches = filter.branches.map(async (branch) => {
+        const relationFilters = await scopeFilters(call, branch.relationFilters)
+        return { ...branch, relationFilters }
+      })
+      return { ...filter, branches: await Promise.all(branches) }
     }
     const { relation, match, plan, through } = filter
     return {

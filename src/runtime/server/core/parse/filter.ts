@@ -19,22 +19,29 @@ export interface RelationFilter {
   readonly conditions: readonly FilterEntry[]
 }
 
-export type FilterEntry = FilterCondition | RelationFilter
-
-export interface Filter {
-  readonly conditions: readonly FilterEntry[]
-  /** A row must match at least one of these branches. */
-  readonly or?: readonly (readonly FilterEntry[])[]
+/** A row must meet all conditions of at least one branch or, with `not`, of none. */
+export interface FilterBranches {
+  readonly branches: readonly (readonly FilterEntry[])[]
+  readonly not?: true
 }
+
+export type FilterEntry = FilterCondition | RelationFilter | FilterBranches
+
+/** A row must meet all of them. */
+export type Filter = readonly FilterEntry[]
 
 export const isRelationFilter = (entry: FilterEntry): entry is RelationFilter => 'relation' in entry
+export const isBranches = (entry: FilterEntry): entry is FilterBranches => 'branches' in entry
 
-/** Returns the conditions on fields: those of both parts of the filter, and those on related rows. */
-export function conditionsOf({ conditions, or = [] }: Filter): readonly FilterCondition[] {
-  return [...conditions, ...or.flat()].flatMap(entry => isRelationFilter(entry) ? conditionsOf(entry) : [entry])
+/** Returns the conditions on fields of all branches, and those on related rows. */
+export function conditionsOf(filter: Filter): readonly FilterCondition[] {
+  return filter.flatMap((entry) => {
+    if (isBranches(entry)) return entry.branches.flatMap(conditionsOf)
+    return isRelationFilter(entry) ? conditionsOf(entry.conditions) : [entry]
+  })
 }
 
-const NONE: Filter = Object.freeze({ conditions: [] })
+const NONE: Filter = Object.freeze([])
 
 export function parseFilter(query: Query): Filter {
   const text = query.filter
@@ -49,9 +56,8 @@ export function parseFilter(query: Query): Filter {
 export function toFilter(value: unknown, parameter: string, text = false): Filter {
   if (!isObject(value)) throw invalidQuery(`\`${parameter}\` is not an object of conditions.`, parameter)
   const { $or, ...rest } = value
-  const conditions = toConditions(rest, parameter, text)
-  const or = Object.hasOwn(value, '$or') ? toBranches($or, parameter, text) : undefined
-  const filter = or ? { conditions, or } : { conditions }
+  const filter = toConditions(rest, parameter, text)
+  if (Object.hasOwn(value, '$or')) filter.push({ branches: toBranches($or, parameter, text) })
   if (conditionsOf(filter).length > LIMITS.conditions)
     throw limitExceeded(`\`${parameter}\` holds more than ${LIMITS.conditions} conditions.`, parameter)
   return filter

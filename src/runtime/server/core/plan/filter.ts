@@ -11,12 +11,14 @@ import type { Call } from '../request/session'
 import { invalidOperator, invalidQuery, invalidValue, limitExceeded, quote } from '../error'
 import { readableFields, requireField } from '../access/fields'
 import type { RelationFilter, Search } from '../access/plan'
-import { isRelationFilter, type Filter, type FilterCondition, type FilterEntry } from '../parse/filter'
+import {
+  isBranches, isRelationFilter, type Filter, type FilterBranches, type FilterCondition, type RelationFilter as ParsedRelation,
+} from '../parse/filter'
 import { findReadableRelation, isCheckedInCode, usableRelations } from './readable-relation'
 import { isHeavy, planSearch } from './search'
 import { inList } from '../sql/list/index'
 import { like } from '../sql/like/index'
-import { boundValue, isNotNull, isNull, or } from '../sql/conditions'
+import { boundValue, isNotNull, isNull, noneOf, or } from '../sql/conditions'
 import { asSql, where, word, type Where } from '../sql/where'
 
 type ToClause = (field: Field, condition: FilterCondition, parameter: string, engine: Engine) => Where
@@ -64,7 +66,7 @@ export const relatedReads = ({ api: { config } }: Call): RelatedReads => ({ rema
 export function planFilter(
   filter: Filter, resource: Resource, call: Call, reads: RelatedReads, parameter = 'filter',
 ): Awaitable<PlannedFilter> {
-  return filter.conditions.length === 0 && !filter.or ? NO_CONDITIONS : planConditions(filter, resource, call, reads, parameter)
+  return filter.length === 0 ? NO_CONDITIONS : planConditions(filter, resource, call, reads, parameter)
 }
 
 const NO_CONDITIONS: PlannedFilter = Object.freeze({ where: [] })
@@ -73,16 +75,11 @@ async function planConditions(
   filter: Filter, resource: Resource, call: Call, reads: RelatedReads, parameter: string,
 ): Promise<PlannedFilter> {
   const heavy = isHeavy(filter)
-  const planner: Planner = { call, reads, parameter, heavy }
-  const { where, relationFilters } = await planEntries(filter.conditions, resource, planner, 1)
-  const branches = await Promise.all((filter.or ?? []).map(branch => planEntries(branch, resource, planner, 1)))
-  const hasRelations = branches.some(({ relationFilters }) => relationFilters.length > 0)
-  const related: RelationFilter[] = hasRelations ? [...relationFilters, { anyOf: branches }] : relationFilters
-  const all = [...filter.conditions, ...filter.or?.flat() ?? []]
+  const { where, relationFilters } = await planEntries(filter, resource, { call, reads, parameter, heavy }, 1)
   return {
-    where: branches.length > 0 && !hasRelations ? [...where, or(branches.map(({ where }) => where))] : where,
-    ...related.length > 0 && { relationFilters: related },
-    ...planSearch(all, await readableFields(call, resource), heavy),
+    where,
+    ...relationFilters.length > 0 && { relationFilters },
+    ...planSearch(filter, await readableFields(call, resource), heavy),
   }
 }
 
@@ -94,14 +91,24 @@ interface Planner {
   readonly heavy: boolean
 }
 
-async function planEntries(
-  entries: readonly FilterEntry[], resource: Resource, planner: Planner, depth: number,
-): Promise<{ where: Where[], relationFilters: RelationFilter[] }> {
+interface PlannedEntries {
+  readonly where: Where[]
+  readonly relationFilters: RelationFilter[]
+}
+
+async function planEntries(entries: Filter, resource: Resource, planner: Planner, depth: number): Promise<PlannedEntries> {
   const { call, parameter } = planner
   const readable = await readableFields(call, resource)
   const where: Where[] = []
   const relationFilters: RelationFilter[] = []
   for (const entry of entries) {
+    if (isBranches(entry)) {
+      const { branches, not } = await planBranches(entry, resource, planner, depth)
+      const isRelated = branches.some(({ relationFilters }) => relationFilters.length > 0)
+      if (isRelated) relationFilters.push({ branches, ...not && { not } })
+      else where.push((not ? noneOf : or)(branches.map(({ where }) => where)))
+      continue
+    }
     const name = isRelationFilter(entry) ? entry.relation : entry.name
     const isField = readable.byName.has(name)
     const relation = isField ? undefined : await findReadableRelation(call, resource, name)
@@ -116,10 +123,18 @@ async function planEntries(
   return { where, relationFilters }
 }
 
-const firstName = ({ conditions: [first] }: Extract<FilterEntry, { relation: string }>) =>
-  isRelationFilter(first!) ? first.relation : first!.name
+async function planBranches(
+  { branches, not }: FilterBranches, resource: Resource, planner: Planner, depth: number,
+): Promise<{ readonly branches: readonly PlannedEntries[], readonly not?: true }> {
+  return { branches: await Promise.all(branches.map(branch => planEntries(branch, resource, planner, depth))), ...not && { not } }
+}
 
-async function planRelated(relation: Relation, entry: FilterEntry, planner: Planner, depth: number): Promise<RelationFilter> {
+const firstName = ({ conditions: [first] }: ParsedRelation) =>
+  isBranches(first!) ? '$or' : isRelationFilter(first!) ? first.relation : first!.name
+
+async function planRelated(
+  relation: Relation, entry: FilterCondition | ParsedRelation, planner: Planner, depth: number,
+): Promise<RelationFilter> {
   const { call, reads, parameter, heavy } = planner
   const { maxDepth, maxIncludes } = call.api.config.relations
   if (depth > maxDepth) throw limitExceeded(`\`${parameter}\` goes deeper than ${maxDepth} relations.`, parameter)

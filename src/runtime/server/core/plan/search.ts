@@ -1,7 +1,7 @@
 /** Plans the text search of a filter. The cost of a `$like` condition grows with the size of the rows. */
 import type { Selection } from '../access/fields'
 import type { Search } from '../access/plan'
-import { conditionsOf, isRelationFilter, type Filter, type FilterEntry } from '../parse/filter'
+import { conditionsOf, isBranches, isRelationFilter, type Filter, type FilterCondition } from '../parse/filter'
 
 /** Above one of these limits, a search is heavy. */
 const MAX_PATTERNS = 2
@@ -14,8 +14,14 @@ export function isHeavy(filter: Filter): boolean {
 }
 
 /** Returns an empty object for conditions without `$like`. If only conditions on related rows have one, the search has no fields. */
-export function planSearch(entries: readonly FilterEntry[], readable: Selection, heavy: boolean): { readonly search?: Search } {
-  if (!conditionsOf({ conditions: entries }).some(({ operator }) => operator === '$like')) return {}
-  const names = new Set(entries.flatMap(entry => isRelationFilter(entry) || entry.operator !== '$like' ? [] : [entry.name]))
+export function planSearch(filter: Filter, readable: Selection, heavy: boolean): { readonly search?: Search } {
+  if (!conditionsOf(filter).some(({ operator }) => operator === '$like')) return {}
+  const names = new Set(ownConditions(filter).filter(({ operator }) => operator === '$like').map(({ name }) => name))
   return { search: { fields: readable.fields.filter(({ name }) => names.has(name)), heavy } }
 }
+
+/** The conditions on the fields of the resource itself. */
+const ownConditions = (filter: Filter): readonly FilterCondition[] => filter.flatMap((entry) => {
+  if (isBranches(entry)) return entry.branches.flatMap(ownConditions)
+  return isRelationFilter(entry) ? [] : [entry]
+})

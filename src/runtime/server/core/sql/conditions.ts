@@ -84,6 +84,9 @@ export function or(branches: readonly (readonly Where[])[]): Where {
   return where`(${chain(branches.map(branch => where`(${and(branch)})`), ' or ')})`
 }
 
+/** Matches exactly the rows that {@link or} does not match: also those for which it is NULL. */
+export const noneOf = (branches: readonly (readonly Where[])[]): Where => where`(${or(branches)} is not true)`
+
 /**
  * Combines several conditions into one. An empty list matches every row.
  * @param besideKeys whether a list of keys selects the rows

@@ -43,10 +43,10 @@ export async function searchInSlices<P extends SearchPlan>(
 async function searchRelated(filters: readonly ScopedRelationFilter[], call: Call): Promise<readonly ScopedRelationFilter[]> {
   const searched: ScopedRelationFilter[] = []
   for (const filter of filters) {
-    if ('anyOf' in filter) {
-      const anyOf = []
-      for (const branch of filter.anyOf) anyOf.push({ ...branch, relationFilters: await searchRelated(branch.relationFilters, call) })
-      searched.push({ anyOf })
+    if ('branches' in filter) {
+      const branches = []
+      for (const branch of filter.branches) branches.push({ ...branch, relationFilters: await searchRelated(branch.relationFilters, call) })
+      searched.push({ ...filter, branches })
     }
     else searched.push({ ...filter, plan: await searchInSlices(filter.plan, call) })
   }

@@ -23,7 +23,7 @@ const ENTRY_POINTS = [
   { name: 'nuxt-kit', to: '(^|node_modules/)@nuxt/(kit|schema)(/|$)', at: '^src/((module|admin)\\.ts$|build/|cli/check\\.ts$)' },
   { name: 'vue', to: '(^|node_modules/)(vue|vue-router|@vue/[^/]+|@tanstack/vue-query)(/|$)', at: '^src/runtime/(app|admin|plugins/[^/]+/(app|admin))/' },
   // Every file can build queries with `drizzle-orm`, but only these folders use its dialects and internals.
-  { name: 'drizzle-dialects', to: '(^|node_modules/)drizzle-orm/(?!index\\.)', at: '^src/runtime/(server/(schema|engines|drizzle)|testing)/' },
+  { name: 'drizzle-dialects', to: '(^|node_modules/)drizzle-orm/(?!index\\.)', at: '^src/runtime/(server/(schema|engines|drizzle)|plugins/[^/]+/tables|testing)/' },
 ]
 
 const layers = LAYERS.slice(0, -1).map((layer, index) => ({
@@ -47,7 +47,8 @@ const borders = [
     name: 'plugins-use-the-kit',
     comment: 'The built-in plugins use what any other plugin can use. A plugin that needs more of core adds a wide function to the kit.',
     severity: 'error',
-    from: { path: '^src/runtime/plugins/', pathNot: '^src/runtime/plugins/[^/]+/(app|admin)/' },
+    // The entries with tables have those of the server too.
+    from: { path: '^src/runtime/plugins/', pathNot: '^src/runtime/plugins/([^/]+/(app|admin)/|schema-)' },
     to: { path: '^src/runtime/(server/(?!plugin/|kit/)|app/|testing/)' },
   },
   {

@@ -1,6 +1,6 @@
 /** Searches the grammar for the accepted request that blocks the event loop longest, relative to one `$like` scan of the same table. */
 import { auditLog } from '../../src/runtime/plugins/index'
-import { auditLogColumns } from '../../src/runtime/server/schema/presets/sqlite'
+import { auditLogColumns } from '../../src/runtime/plugins/schema-sqlite'
 import { sqliteTable } from 'drizzle-orm/sqlite-core'
 import { auditLogSql } from '../../test/engines/support/audit-log'
 import { longestBlock } from '../../test/support/longest-block'

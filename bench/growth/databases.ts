@@ -25,7 +25,7 @@ export interface GrowthDatabase {
 
 const kit = createRequire(import.meta.url)('drizzle-kit/api') as typeof import('drizzle-kit/api')
 
-const presets = (dialect: GrowthDialect) => fileURLToPath(new URL(`../../src/runtime/server/schema/presets/${dialect}.ts`, import.meta.url))
+const presets = (dialect: GrowthDialect) => fileURLToPath(new URL(`../../src/runtime/plugins/schema-${dialect}.ts`, import.meta.url))
 
 /** The tables use the module's presets, which Node cannot import without a bundler. */
 const importTables = (dialect: GrowthDialect) =>

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import type { AutoApiContext } from '../../src/runtime/server/define'
 import { apiTokens, idempotency, responseCache } from '../../src/runtime/plugins'
 import type { PluginServer } from '../../src/runtime/server/plugin/server'
-import { apiTokensTable, idempotencyKeysTable } from '../../src/runtime/server/schema/presets/pg'
+import { apiTokensTable, idempotencyKeysTable } from '../../src/runtime/plugins/schema-pg'
 import { atomicWrites, createEndpoint, setConsistencyToken } from '../../src/runtime/server/utils'
 import type { ServerOptions, TestServer } from '../support/server'
 import connect from './examples/replica'

@@ -6,7 +6,7 @@ import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { apiTokens as apiTokensPlugin, type ApiTokensOptions } from '../../src/runtime/plugins'
 import type { AutoApiContext, ResourceAuth } from '../../src/runtime/server/define'
 import type { ResourceRegistration } from '../../src/runtime/server/registration'
-import { apiTokensTable, softDelete } from '../../src/runtime/server/schema/presets/sqlite'
+import { apiTokensTable, softDelete } from '../../src/runtime/plugins/schema-sqlite'
 import { DEFAULT_MULTI_TENANCY } from '../../src/runtime/shared/defaults'
 import { createServer, type Answered, type Caller, type ServerOptions, type TestServer } from './server'
 

@@ -12,9 +12,9 @@ import {
 import { createModuleImport } from '../../src/build/module-import'
 import { apiTokens, requestMetadata, tokenIntrospection, type FindUser, type FindUserOptions } from '../../src/runtime/plugins'
 import type { AutoApiContext } from '../../src/runtime/server/define'
-import type * as mysql from '../../src/runtime/server/schema/presets/mysql'
-import type * as pg from '../../src/runtime/server/schema/presets/pg'
-import type * as sqlite from '../../src/runtime/server/schema/presets/sqlite'
+import type * as mysql from '../../src/runtime/plugins/schema-mysql'
+import type * as pg from '../../src/runtime/plugins/schema-pg'
+import type * as sqlite from '../../src/runtime/plugins/schema-sqlite'
 import type { Introspection } from '../../src/runtime/plugins/api-tokens/shared/types'
 
 interface Token {

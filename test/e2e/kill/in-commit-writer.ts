@@ -21,9 +21,9 @@ import { createRuntime, mountRuntime, setDefaultRuntime } from '../../../src/run
 import { defineAutoApiPlugin, type ChangedRows } from '../../../src/runtime/server/define'
 import { auditLog } from '../../../src/runtime/plugins/audit-log/index'
 import { idempotency } from '../../../src/runtime/plugins/idempotency/index'
-import * as mysqlPresets from '../../../src/runtime/server/schema/presets/mysql'
-import * as pgPresets from '../../../src/runtime/server/schema/presets/pg'
-import * as sqlitePresets from '../../../src/runtime/server/schema/presets/sqlite'
+import * as mysqlPresets from '../../../src/runtime/plugins/schema-mysql'
+import * as pgPresets from '../../../src/runtime/plugins/schema-pg'
+import * as sqlitePresets from '../../../src/runtime/plugins/schema-sqlite'
 import bulk from '../../../src/runtime/server/routes/bulk'
 
 const SQLITE = {

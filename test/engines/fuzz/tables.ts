@@ -3,9 +3,9 @@ import { getTableColumns, getTableName, type Column, type Table } from 'drizzle-
 import * as my from 'drizzle-orm/mysql-core'
 import * as pg from 'drizzle-orm/pg-core'
 import * as lite from 'drizzle-orm/sqlite-core'
-import { softDelete as mysqlSoftDelete } from '../../../src/runtime/server/schema/presets/mysql'
-import { softDelete as pgSoftDelete } from '../../../src/runtime/server/schema/presets/pg'
-import { softDelete as sqliteSoftDelete } from '../../../src/runtime/server/schema/presets/sqlite'
+import { softDelete as mysqlSoftDelete } from '../../../src/runtime/plugins/schema-mysql'
+import { softDelete as pgSoftDelete } from '../../../src/runtime/plugins/schema-pg'
+import { softDelete as sqliteSoftDelete } from '../../../src/runtime/plugins/schema-sqlite'
 import type { Dialect } from '../../../src/runtime/shared/dialects'
 import { sqlTypeOf } from '../../../src/runtime/server/drizzle/index'
 

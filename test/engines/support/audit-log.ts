@@ -9,9 +9,9 @@ import {
 } from 'drizzle-kit/api'
 import type { Table } from 'drizzle-orm'
 import type { Dialect } from '../../../src/runtime/shared/dialects'
-import { auditLogTable as mysqlTable } from '../../../src/runtime/server/schema/presets/mysql'
-import { auditLogTable as pgTable } from '../../../src/runtime/server/schema/presets/pg'
-import { auditLogTable as sqliteTable } from '../../../src/runtime/server/schema/presets/sqlite'
+import { auditLogTable as mysqlTable } from '../../../src/runtime/plugins/schema-mysql'
+import { auditLogTable as pgTable } from '../../../src/runtime/plugins/schema-pg'
+import { auditLogTable as sqliteTable } from '../../../src/runtime/plugins/schema-sqlite'
 
 export const AUDIT_LOGS: Readonly<Record<Dialect, Table>> = { sqlite: sqliteTable(), pg: pgTable(), mysql: mysqlTable() }
 

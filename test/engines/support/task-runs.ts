@@ -1,8 +1,8 @@
 /** The table of task runs in each dialect, and the SQL with which drizzle-kit creates it. */
 import type { Table } from 'drizzle-orm'
-import * as mysql from '../../../src/runtime/server/schema/presets/mysql'
-import * as pg from '../../../src/runtime/server/schema/presets/pg'
-import * as sqlite from '../../../src/runtime/server/schema/presets/sqlite'
+import * as mysql from '../../../src/runtime/plugins/schema-mysql'
+import * as pg from '../../../src/runtime/plugins/schema-pg'
+import * as sqlite from '../../../src/runtime/plugins/schema-sqlite'
 import type { Dialect } from '../../../src/runtime/shared/dialects'
 import { createTablesSql } from '../../support/create-tables'
 

@@ -5,7 +5,7 @@ import { activityFeed, apiTokens, auditLog, mcp, openApi, tokenIntrospection } f
 import { adminPlugin } from '../../../src/runtime/plugins/admin'
 import { createTokenFormat } from '../../../src/runtime/plugins/api-tokens/server/format'
 import type { AutoApiPlugin } from '../../../src/runtime/server/define'
-import { apiTokensTable } from '../../../src/runtime/server/schema/presets/sqlite'
+import { apiTokensTable } from '../../../src/runtime/plugins/schema-sqlite'
 import { DEFAULT_MULTI_TENANCY } from '../../../src/runtime/shared/defaults'
 import { AUDIT_LOGS, auditLogSql } from '../../engines/support/audit-log'
 import { articlesAuth, closedAuth, tagsAuth } from '../../fixtures/visibility/server/auth'

@@ -2,7 +2,7 @@
 import { bigint, boolean, integer, json, jsonb, numeric, pgTable, primaryKey, serial, text, timestamp } from 'drizzle-orm/pg-core'
 import { z } from 'zod'
 import type { AutoApiStoredFile } from '../../support/composables'
-import { apiTokensTable } from '../../../src/runtime/server/schema/presets/pg'
+import { apiTokensTable } from '../../../src/runtime/plugins/schema-pg'
 
 export const writers = pgTable('writers', {
   id: serial('id').primaryKey(),

@@ -485,7 +485,7 @@ describe('the table', () => {
 
   it.each(['tokenHash', 'previousHash', 'previousUntil'] as const)('whose column %s is not hidden fails at startup', async (column) => {
     const { integer, sqliteTable, text } = await import('drizzle-orm/sqlite-core')
-    const { apiTokensColumns } = await import('../../../src/runtime/server/schema/presets/sqlite')
+    const { apiTokensColumns } = await import('../../../src/runtime/plugins/schema-sqlite')
     const shown = {
       tokenHash: text('token_hash'),
       previousHash: text('previous_hash'),
@@ -499,7 +499,7 @@ describe('the table', () => {
 
   it('with another primary key fails at startup', async () => {
     const { sqliteTable, text } = await import('drizzle-orm/sqlite-core')
-    const { apiTokensColumns } = await import('../../../src/runtime/server/schema/presets/sqlite')
+    const { apiTokensColumns } = await import('../../../src/runtime/plugins/schema-sqlite')
     const table = sqliteTable('other', { ...apiTokensColumns(), id: text('id').notNull(), code: text('code').primaryKey() })
     await expect(open({ options: { resource: 'other' }, registrations: [{ name: 'other', schema: table }] })).rejects.toThrow(
       'does not have the primary key `id`. Make the table with',

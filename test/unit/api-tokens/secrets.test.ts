@@ -19,7 +19,7 @@ import {
   unstorageStorage,
 } from '../../../src/runtime/plugins'
 import type { AutoApiContext, AutoApiPlugin } from '../../../src/runtime/server/define'
-import { idempotencyKeysTable } from '../../../src/runtime/server/schema/presets/sqlite'
+import { idempotencyKeysTable } from '../../../src/runtime/plugins/schema-sqlite'
 import { AUDIT_LOGS, auditLogSql } from '../../engines/support/audit-log'
 import { openTokenApi, apiTokens as tokens, type TokenApi } from '../../support/api-tokens'
 import { EXPORTED } from '../../support/plugins'

@@ -9,7 +9,7 @@ import { FALLBACKS, OPERATIONS, type Operation } from '../../../src/runtime/shar
 import { apiTokens } from '../../../src/runtime/plugins'
 import { hashToken, createTokenFormat } from '../../../src/runtime/plugins/api-tokens/server/format'
 import type { AutoApiContext, Permission, ResourceAuth } from '../../../src/runtime/server/define'
-import { apiTokensTable } from '../../../src/runtime/server/schema/presets/sqlite'
+import { apiTokensTable } from '../../../src/runtime/plugins/schema-sqlite'
 import { DEFAULT_MULTI_TENANCY } from '../../../src/runtime/shared/defaults'
 import { clear, client, db, dump, put, reset } from '../../fixtures/visibility/server/database/client'
 import * as schema from '../../fixtures/visibility/server/database/schema'

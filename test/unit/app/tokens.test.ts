@@ -1,6 +1,6 @@
 /** The composables of API tokens, with another prefix: the secret is in the result that issues it, and in no cache. */
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { apiTokensTable } from '../../../src/runtime/server/schema/presets/sqlite'
+import { apiTokensTable } from '../../../src/runtime/plugins/schema-sqlite'
 import { TOKENS_AUTH, TOKENS_SQL } from '../../support/api-tokens'
 import { openClientServer, type ClientServer } from './client-server'
 

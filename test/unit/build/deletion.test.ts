@@ -8,7 +8,7 @@ import { isFull } from '../../support/tiers'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const folder = join(root, 'src/runtime/plugins')
-const LISTS = [join(folder, 'index.ts'), join(folder, 'slices.ts')]
+const LISTS = ['index', 'slices', 'schema-sqlite', 'schema-pg', 'schema-mysql'].map(name => join(folder, `${name}.ts`))
 
 /** The server part of the admin is no plugin of its own: the module of the admin lists it. */
 const PLUGINS = readdirSync(folder, { withFileTypes: true }).filter(entry => entry.isDirectory() && entry.name !== 'admin').map(({ name }) => name)

@@ -1,7 +1,7 @@
 /** Idempotency keys of the requests that make a token: a retry makes no second token, and never repeats the secret. */
 import { afterEach, expect, it } from 'vitest'
 import { idempotency } from '../../../src/runtime/plugins/index'
-import { idempotencyKeysTable } from '../../../src/runtime/server/schema/presets/sqlite'
+import { idempotencyKeysTable } from '../../../src/runtime/plugins/schema-sqlite'
 import { openTokenApi, type TokenApi } from '../../support/api-tokens'
 
 let api: TokenApi

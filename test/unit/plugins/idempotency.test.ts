@@ -4,7 +4,7 @@ import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { afterEach, describe, expect, it } from 'vitest'
 import { idempotency } from '../../../src/runtime/plugins/index'
-import { idempotencyKeysTable } from '../../../src/runtime/server/schema/presets/sqlite'
+import { idempotencyKeysTable } from '../../../src/runtime/plugins/schema-sqlite'
 import { createServer, type TestServer } from '../../support/server'
 
 const notes = sqliteTable('notes', { id: integer('id').primaryKey(), title: text('title').notNull() })

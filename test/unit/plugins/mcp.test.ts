@@ -5,7 +5,7 @@
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { auditLog, idempotency, mcp, rateLimit, type McpOptions } from '../../../src/runtime/plugins/index'
-import { auditLogTable, idempotencyKeysTable } from '../../../src/runtime/server/schema/presets/sqlite'
+import { auditLogTable, idempotencyKeysTable } from '../../../src/runtime/plugins/schema-sqlite'
 import { auditLogSql } from '../../engines/support/audit-log'
 import { openTokenApi, type TokenApi, type TokenApiOptions } from '../../support/api-tokens'
 import { connectMcp, type McpClient } from '../../support/mcp'

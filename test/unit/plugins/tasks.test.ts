@@ -7,7 +7,7 @@ import { drizzle as pglite } from 'drizzle-orm/pglite'
 import { drizzle as nodePostgres } from 'drizzle-orm/node-postgres'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { defineAutoApiPlugin, type AutoApiPlugin } from '../../../src/runtime/server/define'
-import { taskRunsTable } from '../../../src/runtime/server/schema/presets/sqlite'
+import { taskRunsTable } from '../../../src/runtime/plugins/schema-sqlite'
 import { createServer, type ServerOptions } from '../../support/server'
 
 const posts = sqliteTable('posts', {

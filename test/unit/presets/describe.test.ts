@@ -3,9 +3,9 @@ import { getTableConfig as mysqlConfig, mysqlTable, varchar } from 'drizzle-orm/
 import { getTableConfig as pgConfig, pgTable, text as pgText } from 'drizzle-orm/pg-core'
 import { getTableConfig as sqliteConfig, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { describe, expect, it } from 'vitest'
-import * as mysql from '../../../src/runtime/server/schema/presets/mysql'
-import * as pg from '../../../src/runtime/server/schema/presets/pg'
-import * as sqlite from '../../../src/runtime/server/schema/presets/sqlite'
+import * as mysql from '../../../src/runtime/plugins/schema-mysql'
+import * as pg from '../../../src/runtime/plugins/schema-pg'
+import * as sqlite from '../../../src/runtime/plugins/schema-sqlite'
 import { describeTable } from '../../../src/runtime/server/schema/drizzle/table'
 import { resourceOf, tenancy } from '../schema/tables'
 

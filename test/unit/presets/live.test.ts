@@ -4,7 +4,7 @@ import Database from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { audit, id, liveUnique, softDelete, tenant, timestamps } from '../../../src/runtime/server/schema/presets/sqlite'
+import { audit, id, liveUnique, softDelete, tenant, timestamps } from '../../../src/runtime/plugins/schema-sqlite'
 import { DEFAULT_MULTI_TENANCY } from '../../../src/runtime/shared/defaults'
 import { createServer, type Answered, type TestServer } from '../../support/server'
 

@@ -6,7 +6,7 @@ import {
   activityFeed, apiTokens, auditLog, dataExport, fileUpload, idempotency, mcp, openApi, tokenIntrospection, type FileStorage,
 } from '../../../src/runtime/plugins'
 import { adminPlugin } from '../../../src/runtime/plugins/admin'
-import { apiTokensTable, auditLogTable, idempotencyKeysTable, softDelete } from '../../../src/runtime/server/schema/presets/sqlite'
+import { apiTokensTable, auditLogTable, idempotencyKeysTable, softDelete } from '../../../src/runtime/plugins/schema-sqlite'
 import type { ResourceAuth } from '../../../src/runtime/server/registration'
 import { createTablesSql } from '../../support/create-tables'
 import { createServer, type Answered, type Caller, type ServerOptions } from '../../support/server'

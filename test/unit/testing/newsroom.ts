@@ -8,7 +8,7 @@ import { integer, primaryKey, QueryBuilder, sqliteTable, text } from 'drizzle-or
 import { defineAutoApiPlugin, type AutoApiContext, type ResourceAuth } from '../../../src/runtime/server/define'
 import { apiTokens as tokensPlugin } from '../../../src/runtime/plugins'
 import { createTokenFormat } from '../../../src/runtime/plugins/api-tokens/server/format'
-import { apiTokensTable, softDelete, tenant } from '../../../src/runtime/server/schema/presets/sqlite'
+import { apiTokensTable, softDelete, tenant } from '../../../src/runtime/plugins/schema-sqlite'
 import { createTestApi } from '../../../src/runtime/testing'
 
 export const users = sqliteTable('users', {

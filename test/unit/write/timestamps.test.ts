@@ -1,7 +1,7 @@
 /** Tests that `createdAt` and `updatedAt` of a new row are equal, whether the server or a default of the table sets them. */
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { timestamps } from '../../../src/runtime/server/schema/presets/sqlite'
+import { timestamps } from '../../../src/runtime/plugins/schema-sqlite'
 import { openWorld, type World } from './world'
 
 /** A clock that advances by a millisecond each time it is read. */

@@ -3,7 +3,8 @@
 /** The key is the same in every copy of this package: drizzle-kit and the server load their own. */
 const PRESET = Symbol.for('nuxt-auto-api:preset')
 
-export type PresetName = 'taskRuns' | 'idempotencyKeys'
+/** The name of a function that makes a table, without `Table`: `taskRuns`. */
+export type PresetName = string
 
 export function markTable<T extends object>(table: T, preset: PresetName): T {
   return Object.assign(table, { [PRESET]: preset })

@@ -4,7 +4,11 @@ import type { PluginServer } from './server'
 
 export interface PluginFeatures {
   /** `resources` is undefined if the feature exists for every resource. */
-  readonly export?: { readonly resources: readonly string[] | undefined, readonly formats: readonly string[], readonly gate: string }
+  readonly export?: {
+    readonly resources: readonly string[] | undefined
+    readonly formats: readonly ('csv' | 'json' | 'ndjson')[]
+    readonly gate: string
+  }
   readonly files?: readonly FileFeature[]
   readonly auditLog?: AuditLogFeature
   /** The permission of the feed, and the resource of the users with the field of their name. */

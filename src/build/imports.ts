@@ -49,7 +49,8 @@ interface VueImports {
 /** What Vue code can use without an import, by file. */
 export const VUE_IMPORTS: readonly VueImports[] = Object.freeze([
   { file: 'app/index', names: APP_IMPORTS, types: APP_TYPES },
-  ...SLICES.map(({ folder, imports = [], types = [] }) => ({ file: `plugins/${folder}/app/index`, names: imports, types })),
+  ...SLICES.filter(({ imports }) => imports !== undefined)
+    .map(({ folder, imports = [], types = [] }) => ({ file: `plugins/${folder}/app/index`, names: imports, types })),
 ])
 
 export function addAutoImports(nuxt: Nuxt, resolve: (path: string) => string, { composables }: { readonly composables: boolean }): void {

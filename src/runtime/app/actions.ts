@@ -1,5 +1,5 @@
 /** The write actions of a resource: the request of each action, and the resources whose cached responses become stale. */
-import type { BulkCreateResponse, BulkResponse, BulkDeletion, Deletion } from '../shared/types/responses'
+import type { BulkMeta, BulkDeletion, Deletion } from '../shared/types/responses'
 import type { CreateBody, CreatedRecord, DisabledIn, RecordId, RecordOf, ResourceName, UpdateBody } from '../shared/types/resources'
 import type { Invalidation } from './cache'
 import type { ApiCall } from './client'
@@ -19,27 +19,43 @@ interface Confirmed {
 /** An id, or an id with the tag that the record must have. */
 export type TaggedId = RecordId | { readonly id: RecordId, readonly ifMatch?: string }
 
-/** The variables of `mutate`, by action. */
-export interface ActionVariables<R extends ResourceName> {
+/** The records in the requests and responses of a resource. An interface, so that a write resolves only the types that it uses. */
+export interface RecordTypes<R extends ResourceName> {
   create: CreateBody<R>
-  update: { id: RecordId } & UpdateBody<R>
+  update: UpdateBody<R>
+  created: CreatedRecord<R>
+  record: RecordOf<R>
+}
+
+/** {@link RecordTypes} of any resource. */
+interface Types {
+  create: unknown
+  update: unknown
+  created: unknown
+  record: unknown
+}
+
+/** The variables of `mutate`, by action. */
+export interface ActionVariables<T extends Types> {
+  create: T['create']
+  update: { id: RecordId } & T['update']
   delete: RecordId | { id: RecordId, reason?: string, confirm?: string }
   restore: RecordId | ConfirmedId | Group
   purge: RecordId | ConfirmedId | Group
-  bulkCreate: readonly CreateBody<R>[]
-  bulkUpdate: readonly { id: RecordId, data: UpdateBody<R>, ifMatch?: string }[]
+  bulkCreate: readonly T['create'][]
+  bulkUpdate: readonly { id: RecordId, data: T['update'], ifMatch?: string }[]
   bulkDelete: readonly TaggedId[] | { readonly ids: readonly TaggedId[], readonly confirm?: string }
 }
 
 /** The response of each action. */
-export interface ActionResponses<R extends ResourceName> {
-  create: CreatedRecord<R>
-  update: RecordOf<R>
+export interface ActionResponses<T extends Types> {
+  create: T['created']
+  update: T['record']
   delete: Deletion
-  restore: RecordOf<R> | BulkResponse<R>
+  restore: T['record'] | { data: T['record'][], meta: BulkMeta }
   purge: Deletion | BulkDeletion
-  bulkCreate: BulkCreateResponse<R>
-  bulkUpdate: BulkResponse<R>
+  bulkCreate: { data: T['created'][], meta: BulkMeta }
+  bulkUpdate: { data: T['record'][], meta: BulkMeta }
   bulkDelete: BulkDeletion
 }
 
@@ -54,27 +70,27 @@ export interface Affected {
 }
 
 export interface BulkAffected extends Affected {
-  meta: BulkDeletion['meta']
+  meta: BulkMeta
 }
 
 /** The response of a dry run of each action. Values that only the database can generate can be absent. */
-export interface DryRunResponses<R extends ResourceName> {
-  create: Partial<RecordOf<R>>
-  update: Partial<RecordOf<R>>
+export interface DryRunResponses<T extends Types> {
+  create: Partial<T['record']>
+  update: Partial<T['record']>
   delete: Affected
   restore: Affected | BulkAffected
   purge: Affected | BulkAffected
-  bulkCreate: { data: Partial<RecordOf<R>>[], meta: BulkDeletion['meta'] }
-  bulkUpdate: { data: Partial<RecordOf<R>>[], meta: BulkDeletion['meta'] }
+  bulkCreate: { data: Partial<T['record']>[], meta: BulkMeta }
+  bulkUpdate: { data: Partial<T['record']>[], meta: BulkMeta }
   bulkDelete: BulkAffected
 }
 
 /** The response of an action or of a dry run of it. */
-export type ResponseOf<R extends ResourceName, A extends Action, D extends boolean> = D extends true
-  ? DryRunResponses<R>[A]
-  : ActionResponses<R>[A]
+export type ResponseOf<T extends Types, A extends Action, D extends boolean> = D extends true
+  ? DryRunResponses<T>[A]
+  : ActionResponses<T>[A]
 
-export type Action = keyof ActionVariables<never>
+export type Action = keyof ActionVariables<Types>
 
 /** The operation of each action. */
 interface Operations {

@@ -1,9 +1,7 @@
 /** The public client API: every name here is auto-imported in Vue code, and so is what plugins add. */
 export { useAutoApiAggregate, useAutoApiGet, useAutoApiInfinite, useAutoApiList } from './composables/queries'
+export { useAutoApiBulkCreate, useAutoApiBulkDelete, useAutoApiBulkUpdate } from './composables/bulk'
 export {
-  useAutoApiBulkCreate,
-  useAutoApiBulkDelete,
-  useAutoApiBulkUpdate,
   useAutoApiCreate,
   useAutoApiDelete,
   useAutoApiMutation,

@@ -4,6 +4,7 @@ import { stringify } from '../shared/query'
 import type { RecordId, RecordOf, ResourceWith, UpdateBody } from '../shared/types/resources'
 import { changeRecord, type CachedRecord } from './cache'
 import { isApiKey, resourcesOf } from './keys'
+import type { OnlyAtRunTime, Row } from './any-resource'
 
 /**
  * Changes a record in every cached response: lists, infinite lists, single records and includes. Only fields that a response contains
@@ -18,6 +19,13 @@ export function useAutoApiOptimisticUpdate<R extends ResourceWith<'update'>>(
   resource: R,
   id: RecordId,
   updates: Partial<RecordOf<R>> | UpdateBody<R>,
+): { rollback: () => void }
+/** Changes a record of a resource whose name is known only at run time. */
+export function useAutoApiOptimisticUpdate<N extends string, L extends OnlyAtRunTime<N>>(
+  queryClient: QueryClient, resource: N, id: RecordId, updates: Row, ...literal: L
+): { rollback: () => void }
+export function useAutoApiOptimisticUpdate(
+  queryClient: QueryClient, resource: string, id: RecordId, updates: object,
 ): { rollback: () => void } {
   // A pending response would overwrite the change with the previous values.
   void queryClient.cancelQueries({ predicate: ({ queryKey }) => isApiKey(queryKey) && resourcesOf(queryKey).has(resource) })

@@ -1,14 +1,13 @@
 /** Provides one query client per request and sends its state from the server to the browser. Does nothing if the app provides a client. */
-import { QueryClient, VueQueryPlugin } from '@tanstack/vue-query'
-import { markRaw } from 'vue'
+import { QueryClient, VUE_QUERY_CLIENT, VueQueryPlugin } from '@tanstack/vue-query'
+import { inject, markRaw } from 'vue'
 import { defineNuxtPlugin, useState, type Plugin } from './nuxt'
 import { restore, toSentQueries, type SentQuery } from './payload'
 
 const plugin: Plugin = defineNuxtPlugin({
   name: 'auto-api:query',
   setup(nuxtApp) {
-    // The key under which vue-query provides its client.
-    if ('VUE_QUERY_CLIENT' in nuxtApp.vueApp._context.provides) return
+    if (nuxtApp.vueApp.runWithContext(() => inject(VUE_QUERY_CLIENT, undefined))) return
     const client = new QueryClient()
     nuxtApp.vueApp.use(VueQueryPlugin, { queryClient: client })
 

@@ -113,12 +113,15 @@ interface SuspendableQuery {
  */
 function withPrefetch<Query extends SuspendableQuery>(query: Query, enabled: { readonly value: boolean }): Query {
   const suspense = () => enabled.value && query.status.value === 'pending' ? query.suspense() : Promise.resolve(reactive({ ...query }))
-  const instance = getCurrentInstance() as { sp?: unknown[] | null } | null
-  if (import.meta.server && instance) onServerPrefetch(suspense)
-  // `useId` counts the components with a prefetch, and both sides have to count the same. Nuxt removes `onServerPrefetch` from the client.
-  else if (instance) instance.sp ??= []
+  if (getCurrentInstance()) onPrefetch(suspense)
   return { ...query, suspense }
 }
+
+/**
+ * Vue runs these functions only on the server, but `useId` counts the components with one, and both sides have to count the same. Nuxt
+ * removes calls of `onServerPrefetch` from the code of the browser: it finds them by this name.
+ */
+const onPrefetch = onServerPrefetch
 
 /** Creates the function that sends the request of a key. */
 export function loadWith(client: Client, route: 'list' | 'get' | 'aggregate' | 'related' | 'resource-permissions') {

@@ -23,13 +23,14 @@ type ObserverClass = new (client: QueryClient, options: Options) => Pick<
 export function useServerQuery(Observer: ObserverClass, getOptions: () => QueryObserverOptions): Record<string, unknown> {
   const client = useQueryClient()
   const toObserverOptions = (options: QueryObserverOptions, queryKey: readonly unknown[]): Options =>
-    ({ ...client.defaultQueryOptions({ ...options, queryKey }), _optimisticResults: 'optimistic' })
+    client.defaultQueryOptions({ ...options, queryKey })
   const first = getOptions()
   let { enabled, queryKey } = { ...first, queryKey: withoutRefs(first.queryKey) as readonly unknown[] }
   const observer = new Observer(client, toObserverOptions(first, queryKey))
   const result = shallowRef(observer.getCurrentResult())
-  // The first subscription of an enabled query sends the request.
+  // The first subscription of an enabled query sends the request. Its result says so from the start.
   onScopeDispose(observer.subscribe(next => void (result.value = next)))
+  result.value = observer.getCurrentResult()
 
   const refetch: Result['refetch'] = (options) => {
     const next = getOptions()

@@ -1,9 +1,10 @@
 /** The sentences for records that the server refuses, from the messages of the installed version of Zod. */
 import { describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
+import { format } from '../../../src/runtime/admin/model/format'
 
 vi.mock('../../../src/runtime/admin/model/nuxt', () => ({ useAppConfig: () => ({}) }))
-const { format, MESSAGES } = await import('../../../src/runtime/admin/model/messages')
+const { MESSAGES } = await import('../../../src/runtime/admin/model/messages')
 const { toSentences } = await import('../../../src/runtime/admin/model/issues')
 
 const t = (key: keyof typeof MESSAGES, values: Readonly<Record<string, string | number>> = {}) => format(MESSAGES[key], values)
@@ -43,21 +44,5 @@ describe('the issues of a record', () => {
 
   it('are the message of the record if there are none', () => {
     expect(toSentences({ message: 'There is no such record.' }, labelOf, t)).toBe('There is no such record.')
-  })
-})
-
-describe('a text of the admin', () => {
-  it.each([
-    ['Author', 'author'],
-    ['API tokens', 'API tokens'],
-    ['ID', 'ID'],
-    ['Über uns', 'über uns'],
-    ['x', 'x'],
-  ])('can begin with a small letter: %s', (label, expected) => {
-    expect(t('picker.choose', { label })).toBe(`Choose ${expected}`)
-  })
-
-  it('puts values in as they are', () => {
-    expect(format('{a} | {b}', { a: '{b}', b: ' | ', count: 1 })).toBe('{b}')
   })
 })

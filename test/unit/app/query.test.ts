@@ -20,7 +20,7 @@ const NOTHING = {
   count: true,
   sort: [],
   cursorFields: [],
-  filter: { conditions: [] },
+  filter: [],
   aggregates: [],
   include: new Map(),
   trash: 'active',
@@ -51,28 +51,24 @@ describe('the query of a list', () => {
       'conditions',
       { filter: { a: 'x & y, "z" = é', b: { $gt: 1, $null: false }, c: [1, 2], d: null, $or: [{ a: true }] } },
       {
-        filter: {
-          conditions: [
-            { name: 'a', operator: '$eq', value: 'x & y, "z" = é', text: false },
-            { name: 'b', operator: '$gt', value: 1, text: false },
-            { name: 'b', operator: '$null', value: false, text: false },
-            { name: 'c', operator: '$in', value: [1, 2], text: false },
-            { name: 'd', operator: '$eq', value: null, text: false },
-          ],
-          or: [[{ name: 'a', operator: '$eq', value: true, text: false }]],
-        },
+        filter: [
+          { name: 'a', operator: '$eq', value: 'x & y, "z" = é', text: false },
+          { name: 'b', operator: '$gt', value: 1, text: false },
+          { name: 'b', operator: '$null', value: false, text: false },
+          { name: 'c', operator: '$in', value: [1, 2], text: false },
+          { name: 'd', operator: '$eq', value: null, text: false },
+          { branches: [[{ name: 'a', operator: '$eq', value: true, text: false }]] },
+        ],
       },
     ],
     [
       'exact and dated values',
       { filter: { a: 9_007_199_254_740_993n, b: new Date(0) } },
       {
-        filter: {
-          conditions: [
-            { name: 'a', operator: '$eq', value: '9007199254740993', text: false },
-            { name: 'b', operator: '$eq', value: '1970-01-01T00:00:00.000Z', text: false },
-          ],
-        },
+        filter: [
+          { name: 'a', operator: '$eq', value: '9007199254740993', text: false },
+          { name: 'b', operator: '$eq', value: '1970-01-01T00:00:00.000Z', text: false },
+        ],
       },
     ],
     [

@@ -1,6 +1,6 @@
 /** The columns of a list, which a cookie keeps, and what a request needs to show them. */
 import { computed, type ComputedRef } from 'vue'
-import type { Query } from './api'
+import type { Query } from '../../app/any-resource'
 import type { AdminView } from './context'
 import { useCookie } from './nuxt'
 import { defaultColumns, labelFields } from './records'

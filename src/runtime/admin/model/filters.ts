@@ -1,7 +1,7 @@
 /** The filters of a list: their text in the URL, and the conditions that they send. */
 import { isOperator, type OperatorName } from '../../shared/operators'
 import type { DescribedField, DescribedResource } from '../../shared/types/description'
-import type { Query } from './api'
+import type { Query } from '../../app/any-resource'
 
 /** One condition of a list. `value` is text, as in the URL. */
 export interface Filter {

@@ -3,7 +3,7 @@ import { computed, type ComputedRef } from 'vue'
 import { readFilters, searchableFields, toFilter, toParameter, type Filter } from './filters'
 import { useRoute, useRouter } from './nuxt'
 import { titleField } from './records'
-import type { Query } from './api'
+import type { Query } from '../../app/any-resource'
 import type { DescribedResource, Schema } from './schema'
 
 export interface Sorting { readonly field: string, readonly descending: boolean }

@@ -1,10 +1,7 @@
 /** Every text of the admin's own controls. The app can replace each of them. */
-import { useAppConfig } from './nuxt'
+import { format, type Values } from './format'
+import { useTexts } from './locale'
 
-/**
- * `{name}` is a value, and `{name.lower}` begins with a small letter. A text with ` | ` has a form for the count 1 and one for all other
- * counts.
- */
 export const MESSAGES = {
   'admin': 'Admin',
   'overview': 'Overview',
@@ -298,7 +295,7 @@ export const MESSAGES = {
 export type MessageKey = keyof typeof MESSAGES
 
 /** Returns a text of the admin. `count` chooses between the forms of a text. */
-export type Translate = (key: MessageKey, values?: Readonly<Record<string, string | number>>) => string
+export type Translate = (key: MessageKey, values?: Values, count?: number) => string
 
 /**
  * Returns the texts of the admin. `autoAdmin.messages` in the app config replaces them, and the page follows its changes.
@@ -307,18 +304,6 @@ export type Translate = (key: MessageKey, values?: Readonly<Record<string, strin
  * export default defineAppConfig({ autoAdmin: { messages: { save: 'Speichern' } } })
  */
 export function useMessages(): Translate {
-  const config = useAppConfig() as { autoAdmin?: { messages?: Readonly<Record<string, string | undefined>> } }
-  return (key, values = {}) => format(config.autoAdmin?.messages?.[key] ?? MESSAGES[key], values)
+  const texts = useTexts()
+  return (key, values = {}, count) => format(texts.value.messages?.[key] ?? MESSAGES[key], values, texts.value.locale, count)
 }
-
-/** Chooses the form for `values.count` and fills in the values. */
-export function format(message: string, values: Readonly<Record<string, string | number>>): string {
-  const [one = '', many = one] = message.split(' | ')
-  return (values.count === 1 ? one : many).replace(/\{(\w+)(\.lower)?\}/g, (text, name: string, isLower?: string) => {
-    const value = String(values[name] ?? text)
-    return isLower ? lower(value) : value
-  })
-}
-
-/** `Author` becomes `author`, but `API tokens` and `ID` stay. */
-const lower = (text: string) => /^\p{Lu}(?!\p{Lu})/u.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text

@@ -1,6 +1,7 @@
 /** The names of records that a value refers to by their key. */
 import { computed, type ComputedRef } from 'vue'
-import { useRecord, type RecordId } from './api'
+import type { RecordId } from '../../shared/types/resources'
+import { useAutoApiGet } from '../../app/index'
 import { labelFields, labelOf } from './records'
 import { useSchema } from './schema'
 
@@ -13,7 +14,7 @@ import { useSchema } from './schema'
 export function useRecordName(resource: string, id: () => RecordId | undefined, label?: string): ComputedRef<string | undefined> {
   const schema = useSchema()
   const described = computed(() => schema.find(resource))
-  const { data } = useRecord(resource, () => described.value ? id() : undefined, () => ({
+  const { data } = useAutoApiGet(resource, () => described.value ? id() : undefined, () => ({
     fields: described.value ? [...new Set([...labelFields(described.value), ...label === undefined ? [] : [label]])] : [],
   }), { staleTime: 60_000, retry: false })
   return computed(() => {

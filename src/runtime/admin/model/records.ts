@@ -1,6 +1,6 @@
 /** What names a record, and how its values look as text. */
 import type { DescribedField, DescribedResource } from '../../shared/types/description'
-import type { Row } from './api'
+import type { Row } from '../../app/any-resource'
 
 /** Whether a record shows a value: its tenant is that of the reader, and a record in the trash has a view of its own. */
 export const isShown = ({ readable, role }: DescribedField): boolean => readable && role !== 'tenant' && !role?.startsWith('delet')

@@ -1,5 +1,5 @@
 /** What a delete dialog deletes. */
-import type { RecordId } from './api'
+import type { RecordId } from '../../shared/types/resources'
 
 export interface Removal {
   readonly resource: string

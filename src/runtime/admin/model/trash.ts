@@ -1,7 +1,8 @@
 /** Groups the records of a trash by the deletion that moved them there. */
 import type { ColumnRole } from '../../shared/column-roles'
 import type { DescribedResource } from '../../shared/types/description'
-import type { RecordId, Row } from './api'
+import type { RecordId } from '../../shared/types/resources'
+import type { Row } from '../../app/any-resource'
 import { idOfRow, labelOf } from './records'
 
 export interface Group {

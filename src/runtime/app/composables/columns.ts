@@ -3,6 +3,7 @@ import { computed, ref, toValue, type ComputedRef, type MaybeRefOrGetter, type R
 import type { DescribedField } from '../../shared/types/description'
 import type { SortKey } from '../../shared/types/query'
 import type { FieldName, ResourceWith } from '../../shared/types/resources'
+import type { OnlyAtRunTime } from '../any-resource'
 import { SHARED, useAutoApiSchema } from './schema'
 
 /** A column of TanStack Table, which `UTable` of Nuxt UI accepts too. */
@@ -17,22 +18,22 @@ export interface Column<Name extends string> {
   readonly field: DescribedField
 }
 
-export interface ColumnsOptions<R extends ResourceWith<'read'>, Name extends FieldName<R>> {
+export interface ColumnsOptions<Name extends string, Key extends string> {
   /** The fields to show, in this order. Fields that the caller cannot read are left out. @default all readable fields */
   readonly fields?: MaybeRefOrGetter<readonly Name[]>
   /** The first sort order. */
-  readonly sort?: SortKey<R> | readonly SortKey<R>[]
+  readonly sort?: Key | readonly Key[]
 }
 
-export interface ColumnsResult<R extends ResourceWith<'read'>, Name extends FieldName<R>> {
+export interface ColumnsResult<Name extends string, Field extends string, Key extends string> {
   /** Empty until the description is loaded. */
   readonly columns: ComputedRef<Column<Name>[]>
   /** The names of the columns, for the parameter `fields` of a list. The key columns come along, so that rows can be addressed. */
-  readonly fields: ComputedRef<FieldName<R>[]>
+  readonly fields: ComputedRef<Field[]>
   /** The sort order in the format of TanStack Table. A table changes it: `v-model:sorting="sorting"`. */
   readonly sorting: Ref<{ id: string, desc: boolean }[]>
   /** The same order as the parameter `sort` of a list. */
-  readonly sort: ComputedRef<SortKey<R>[]>
+  readonly sort: ComputedRef<Key[]>
   readonly suspense: () => Promise<unknown>
 }
 
@@ -44,14 +45,21 @@ export interface ColumnsResult<R extends ResourceWith<'read'>, Name extends Fiel
  */
 export function useAutoApiColumns<R extends ResourceWith<'read'>, const Name extends FieldName<R> = FieldName<R>>(
   resource: R,
-  options: ColumnsOptions<R, Name> = {},
-): ColumnsResult<R, Name> {
+  options?: ColumnsOptions<Name, SortKey<R>>,
+): ColumnsResult<Name, FieldName<R>, SortKey<R>>
+/** Creates the columns of a table for a resource whose name is known only at run time. */
+export function useAutoApiColumns<N extends string, L extends OnlyAtRunTime<N>>(
+  resource: N, options?: ColumnsOptions<string, string>, ...literal: L
+): ColumnsResult<string, string, string>
+export function useAutoApiColumns(
+  resource: string, options: ColumnsOptions<string, string> = {},
+): ColumnsResult<string, string, string> {
   const schema = useAutoApiSchema({ resources: [resource], ...SHARED })
-  const described = computed(() => schema.resource(resource as string))
-  const sorting = ref(([options.sort ?? []].flat() as string[]).map(toSorting))
+  const described = computed(() => schema.resource(resource))
+  const sorting = ref([options.sort ?? []].flat().map(toSorting))
   const columns = computed(() => {
     const fields: Readonly<Record<string, DescribedField>> = described.value?.fields ?? {}
-    return (toValue(options.fields) ?? Object.keys(fields) as Name[]).flatMap((name): Column<Name>[] => {
+    return (toValue(options.fields) ?? Object.keys(fields)).flatMap((name): Column<string>[] => {
       const field = Object.hasOwn(fields, name) ? fields[name]! : undefined
       return field?.readable ? [{ id: name, accessorKey: name, header: field.label, enableSorting: field.sortable, field }] : []
     })
@@ -59,10 +67,10 @@ export function useAutoApiColumns<R extends ResourceWith<'read'>, const Name ext
   const isSortable = (name: string) => described.value?.fields[name]?.sortable ?? false
   return {
     columns,
-    fields: computed(() => [...new Set([...described.value?.primaryKey ?? [], ...columns.value.map(({ id }) => id)])] as FieldName<R>[]),
+    fields: computed(() => [...new Set([...described.value?.primaryKey ?? [], ...columns.value.map(({ id }) => id)])]),
     sorting,
     // A table can keep the order by a field that this caller cannot sort by.
-    sort: computed(() => sorting.value.filter(({ id }) => isSortable(id)).map(({ id, desc }) => desc ? `-${id}` : id) as SortKey<R>[]),
+    sort: computed(() => sorting.value.filter(({ id }) => isSortable(id)).map(({ id, desc }) => desc ? `-${id}` : id)),
     suspense: schema.suspense,
   }
 }

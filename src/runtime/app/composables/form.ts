@@ -2,26 +2,19 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { computed, reactive, ref, shallowRef, toRaw, toValue, watch } from 'vue'
 import type { DescribedField, JsonSchema } from '../../shared/types/description'
-import type { RecordId, RecordOf } from '../../shared/types/resources'
+import type { RecordId } from '../../shared/types/resources'
 import { AutoApiError, autoApiFormErrors, type FormError } from '../error'
 import { findIssues } from '../form/json-schema'
-import type { Editable, FormOptions, FormResult, FormState } from '../form/types'
+import type { Editable, FormOptions, FormOptionsOf, FormResult, FormResultOf } from '../form/types'
 import { copy, differing, initialValues, namesOf, toBody, valuesOf, type Values } from '../form/values'
 import { idOf, isMissing, toIdentity } from '../keys'
+import type { OnlyAtRunTime, Row } from '../any-resource'
 import { autoApiTag } from '../tags'
 import { useAutoApiCreate, useAutoApiUpdate } from './mutations'
 import { useAutoApiGet } from './queries'
 import { SHARED, useAutoApiSchema } from './schema'
 
 const NO_FIELDS: Readonly<Record<string, DescribedField>> = {}
-
-/** Only these functions have types that depend on the resource. */
-interface Write {
-  readonly mutateAsync: (variables: Values) => Promise<Values>
-  readonly error: { readonly value: AutoApiError | null }
-  readonly isPending: { readonly value: boolean }
-  readonly reset: () => void
-}
 
 /**
  * Creates the state of a form that creates a record, or changes the record with an `id`. The description of the API decides which fields
@@ -30,17 +23,22 @@ interface Write {
  * const { state, schema, submit, errorOf } = useAutoApiForm('posts', { id: () => route.params.id })
  * // <form @submit.prevent="submit"> <input v-model="state.title"> {{ errorOf('title') }}
  */
-export function useAutoApiForm<R extends Editable>(resource: R, options: FormOptions<R> = {}): FormResult<R> {
+export function useAutoApiForm<R extends Editable>(resource: R, options?: FormOptions<R>): FormResult<R>
+/** Creates the state of a form for a resource whose name is known only at run time. */
+export function useAutoApiForm<N extends string, L extends OnlyAtRunTime<N>>(
+  resource: N, options?: FormOptionsOf<Values, Row>, ...literal: L
+): FormResultOf<Values, Row>
+export function useAutoApiForm(resource: string, options: FormOptionsOf<Values, Row> = {}): FormResultOf<Values, Row> {
   const { ifMatch = true, defaults, message, schema: ownSchema } = options
   const id = () => toValue(options.id)
   const isNew = computed(() => isMissing(id()))
   const kind = () => isNew.value ? 'create' : 'update'
 
   const description = useAutoApiSchema({ resources: [resource], ...SHARED })
-  const get = useAutoApiGet(resource as never, id)
-  const described = computed(() => description.resource(resource as string))
+  const get = useAutoApiGet(resource, id)
+  const described = computed(() => description.resource(resource))
   const record = computed(() => {
-    const data = get.data.value as Values | undefined
+    const data = get.data.value
     const key = data && idOf(resource, data)
     // After a change of the id, the query still has the previous record for a moment.
     return isNew.value || (key !== undefined && toIdentity(resource, key) !== identity()) ? undefined : data
@@ -51,16 +49,16 @@ export function useAutoApiForm<R extends Editable>(resource: R, options: FormOpt
   })
 
   /** What the form was opened with: the first values, and the version of the record. */
-  const opened = shallowRef<{ readonly of: string, readonly values: Values, readonly record?: Values }>()
+  const opened = shallowRef<{ readonly of: string, readonly values: Values, readonly record?: Row }>()
   const state = reactive<Values>({})
   /** The messages of the last submit, and the values that they are about. */
   const refused = shallowRef<{ readonly errors: readonly FormError[], readonly values: Values }>()
-  const conflict = shallowRef<Values>()
+  const conflict = shallowRef<Row>()
   const isSending = ref(false)
 
   const tag = () => ifMatch ? autoApiTag(opened.value?.record) ?? false : false
-  const create = useAutoApiCreate(resource as never) as unknown as Write
-  const update = useAutoApiUpdate(resource as never, { ifMatch: tag }) as unknown as Write
+  const create = useAutoApiCreate(resource)
+  const update = useAutoApiUpdate(resource, { ifMatch: tag })
   const write = () => isNew.value ? create : update
 
   const body = () => toBody(toRaw(state), described.value?.fields ?? NO_FIELDS, kind())
@@ -70,15 +68,15 @@ export function useAutoApiForm<R extends Editable>(resource: R, options: FormOpt
   })
 
   /** Shows values, without the changes of the form except those in `kept`. */
-  function open(values: Values, record?: Values, kept: Values = {}) {
+  function open(values: Values, record?: Row, kept: Values = {}) {
     opened.value = { of: identity(), values, record }
     for (const name of Object.keys(state)) Reflect.deleteProperty(state, name)
     Object.assign(state, copy(values), kept)
     refused.value = undefined
     conflict.value = undefined
   }
-  const openRecord = (record: Values, kept?: Values) => open(valuesOf(described.value!, record), record, kept)
-  const openNew = () => open(initialValues(described.value!, (toValue(defaults) ?? {}) as Values))
+  const openRecord = (record: Row, kept?: Values) => open(valuesOf(described.value!, record), record, kept)
+  const openNew = () => open(initialValues(described.value!, toValue(defaults) ?? {}))
 
   function identity(): string {
     const value = id()
@@ -101,19 +99,19 @@ export function useAutoApiForm<R extends Editable>(resource: R, options: FormOpt
     return wanted ? findIssues(wanted, sent).map(issue => ({ path: issue.path, message: message?.(issue) ?? issue.message })) : []
   }
 
-  const schema: StandardSchemaV1<FormState<R>, FormState<R>> = {
+  const schema: StandardSchemaV1<Values, Values> = {
     '~standard': {
       version: 1,
       vendor: 'nuxt-auto-api',
       async validate(value) {
         const values = toBody(value as Values, described.value?.fields ?? NO_FIELDS, kind())
         const issues = await check(values)
-        return issues.length > 0 ? { issues } : { value: values as FormState<R> }
+        return issues.length > 0 ? { issues } : { value: values }
       },
     },
   }
 
-  async function submit(): Promise<RecordOf<R> | undefined> {
+  async function submit(): Promise<Row | undefined> {
     if (isSending.value || !opened.value) return undefined
     isSending.value = true
     try {
@@ -123,12 +121,12 @@ export function useAutoApiForm<R extends Editable>(resource: R, options: FormOpt
       const issues = await check(values)
       refused.value = { errors: issues.map(({ path = [], message }) => ({ name: toName(path), message })), values }
       if (issues.length > 0) return undefined
-      return await send(values) as RecordOf<R>
+      return await send(values)
     }
     catch (error) {
       if (!(error instanceof AutoApiError)) throw error
       refused.value = { errors: autoApiFormErrors(error), values: body() }
-      conflict.value = error.current as Values | undefined
+      conflict.value = error.current as Row | undefined
       return undefined
     }
     finally {
@@ -136,13 +134,13 @@ export function useAutoApiForm<R extends Editable>(resource: R, options: FormOpt
     }
   }
 
-  async function send(values: Values): Promise<Values | undefined> {
+  async function send(values: Values): Promise<Row | undefined> {
     const { value: changed } = changes
     if (!isNew.value && Object.keys(changed).length === 0) return opened.value!.record
-    const written = await write().mutateAsync(isNew.value ? values : { ...changed, id: id() as RecordId })
+    const written = await (isNew.value ? create.mutateAsync(values) : update.mutateAsync({ ...changed, id: id() as RecordId }))
     if (isNew.value) openNew()
     else openRecord(written)
-    await options.onSuccess?.(written as RecordOf<R>)
+    await options.onSuccess?.(written)
     return written
   }
 
@@ -152,27 +150,27 @@ export function useAutoApiForm<R extends Editable>(resource: R, options: FormOpt
     const edited = new Set(differing(values, toBody(state, described.value?.fields ?? NO_FIELDS, kind())))
     return errors.filter(({ name }) => !edited.has(name.split('.', 1)[0]!))
   })
-  const error = computed(() => write().error.value ?? get.error.value ?? description.error.value)
+  const error = computed(() => (write().error.value ?? get.error.value ?? description.error.value) as AutoApiError<Row> | null)
   const isOfField = ({ name }: FormError) => Object.hasOwn(fields.value, name.split('.', 1)[0]!)
 
   return {
-    state: state as FormState<R>,
+    state,
     schema,
     fields,
-    record: computed(() => opened.value?.record as RecordOf<R> | undefined),
+    record: computed(() => opened.value?.record),
     errors,
     errorOf: name => errors.value.find(error => error.name === name || error.name.startsWith(`${name}.`))?.message,
     message: computed(() => {
       const { value: failed } = error
       return failed && !conflict.value && !refused.value?.errors.some(isOfField) ? failed.message : undefined
     }),
-    error: error as FormResult<R>['error'],
-    changes: changes as unknown as FormResult<R>['changes'],
+    error,
+    changes,
     isDirty: computed(() => Object.keys(changes.value).length > 0),
     isNew,
     isReady: computed(() => opened.value?.of === identity()),
     isPending: computed(() => isSending.value),
-    conflict: conflict as unknown as FormResult<R>['conflict'],
+    conflict,
     submit,
     reset() {
       write().reset()

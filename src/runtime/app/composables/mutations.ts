@@ -1,22 +1,13 @@
-/** Composables that write: one for each action. All of them use the same mutation. */
+/** Composables that write one record or a selection of records: one for each action. All of them use the same mutation. */
 import { useQueryClient } from '@tanstack/vue-query'
 import type { RecordId, ResourceName, ResourceWith } from '../../shared/types/resources'
-import {
-  ACTIONS, invalidationOf, type Action, type ActionOn, type ActionResponses, type ActionVariables, type ResponseOf,
-} from '../actions'
-import { useClient } from '../client'
-import { withCurrent, withTags, type IfMatchOptions } from '../if-match'
-import { useApiMutation, type MutationOptions, type MutationResult, type RetryOptions, type WriteOptions } from '../mutation'
+import type { Action, ActionOn, RecordTypes } from '../actions'
 import { useAutoApiOptimisticUpdate } from '../optimistic'
+import type { AnyRecord, OnlyAtRunTime, Row } from '../any-resource'
+import { useAction, type ActionOptions, type ActionResult } from '../write'
 
 /** A resource in which records can be created. */
 export type Creatable = ResourceWith<'create'>
-
-type Options<R extends ResourceName, A extends Action, Context, D extends boolean>
-  = MutationOptions<ResponseOf<R, A, D>, ActionVariables<R>[A], Context, ActionResponses<R>['update']>
-    & WriteOptions<D> & RetryOptions & IfMatchOptions<A>
-type Result<R extends ResourceName, A extends Action, Context, D extends boolean>
-  = MutationResult<ResponseOf<R, A, D>, ActionVariables<R>[A], Context, ActionResponses<R>['update']>
 
 /**
  * Writes to a resource. The action is `create`, `update`, `delete`, `restore`, `purge`, `bulkCreate`, `bulkUpdate` or
@@ -27,36 +18,16 @@ type Result<R extends ResourceName, A extends Action, Context, D extends boolean
 export function useAutoApiMutation<R extends ResourceName, const A extends ActionOn<R>, Context = unknown, D extends boolean = false>(
   resource: R,
   action: A,
-  options?: Options<R, A, Context, D>,
-): Result<R, A, Context, D> {
+  options?: ActionOptions<RecordTypes<R>, A, Context, D>,
+): ActionResult<RecordTypes<R>, A, Context, D>
+/** Writes to a resource whose name is known only at run time. */
+export function useAutoApiMutation<
+  N extends string, L extends OnlyAtRunTime<N>, const A extends Action, Context = unknown, D extends boolean = false,
+>(
+  resource: N, action: A, options?: ActionOptions<AnyRecord, A, Context, D>, ...literal: L
+): ActionResult<AnyRecord, A, Context, D>
+export function useAutoApiMutation(resource: string, action: Action, options?: object): unknown {
   return useAction(resource, action, options)
-}
-
-function useAction<R extends ResourceName, A extends Action, Context, D extends boolean>(
-  resource: R,
-  action: A,
-  options?: Options<R, A, Context, D>,
-  applyOptimistically?: (variables: ActionVariables<R>[A]) => () => void,
-): Result<R, A, Context, D> {
-  const client = useClient()
-  const queryClient = useQueryClient()
-  const { ifMatch = false, ...rest } = (options ?? {}) as Options<R, 'update', Context, D>
-  return useApiMutation(
-    {
-      async send(variables, query, idempotencyKey) {
-        const request = ACTIONS[action].request(variables as never)
-        const call = { ...request, resource, query: { ...request.query, ...query }, idempotencyKey }
-        const tagged = withTags(call, ifMatch, queryClient)
-        if (tagged === call) return client.call(call)
-        return client.call(tagged).catch(async (error: unknown) => {
-          throw await withCurrent(error, call, client)
-        })
-      },
-      invalidates: variables => invalidationOf(action, resource, variables),
-      optimistic: applyOptimistically,
-    },
-    rest as Options<R, A, Context, D>,
-  )
 }
 
 /**
@@ -66,8 +37,13 @@ function useAction<R extends ResourceName, A extends Action, Context, D extends 
  */
 export function useAutoApiCreate<R extends ResourceWith<'create'>, Context = unknown, D extends boolean = false>(
   resource: R,
-  options?: Options<R, 'create', Context, D>,
-): Result<R, 'create', Context, D> {
+  options?: ActionOptions<RecordTypes<R>, 'create', Context, D>,
+): ActionResult<RecordTypes<R>, 'create', Context, D>
+/** Creates a record of a resource whose name is known only at run time. */
+export function useAutoApiCreate<N extends string, L extends OnlyAtRunTime<N>, Context = unknown, D extends boolean = false>(
+  resource: N, options?: ActionOptions<AnyRecord, 'create', Context, D>, ...literal: L
+): ActionResult<AnyRecord, 'create', Context, D>
+export function useAutoApiCreate(resource: string, options?: object): unknown {
   return useAction(resource, 'create', options)
 }
 
@@ -79,24 +55,24 @@ export function useAutoApiCreate<R extends ResourceWith<'create'>, Context = unk
  */
 export function useAutoApiUpdate<R extends ResourceWith<'update'>, Context = unknown, D extends boolean = false>(
   resource: R,
-  options: Options<R, 'update', Context, D> & {
-    /**
-     * Changes cached records before the request. If the request fails, the change is rolled back. A dry run changes none.
-     * @default false
-     */
-    optimistic?: D extends true ? false : boolean
-  } = {},
-): Result<R, 'update', Context, D> {
+  options?: ActionOptions<RecordTypes<R>, 'update', Context, D> & OptimisticOptions<D>,
+): ActionResult<RecordTypes<R>, 'update', Context, D>
+/** Updates a record of a resource whose name is known only at run time. */
+export function useAutoApiUpdate<N extends string, L extends OnlyAtRunTime<N>, Context = unknown, D extends boolean = false>(
+  resource: N, options?: ActionOptions<AnyRecord, 'update', Context, D> & OptimisticOptions<D>, ...literal: L
+): ActionResult<AnyRecord, 'update', Context, D>
+export function useAutoApiUpdate(resource: string, { optimistic = false, ...options }: OptimisticOptions<boolean> = {}): unknown {
   const queryClient = useQueryClient()
-  const { optimistic = false, ...rest } = options as typeof options & { optimistic?: boolean }
-  return useAction(
-    resource,
-    'update',
-    rest as Options<R, 'update', Context, D>,
-    optimistic
-      ? ({ id, ...updates }: { id: RecordId }) => useAutoApiOptimisticUpdate(queryClient, resource, id, updates as never).rollback
-      : undefined,
-  )
+  const apply = ({ id, ...updates }: { id: RecordId } & Row) => useAutoApiOptimisticUpdate(queryClient, resource, id, updates).rollback
+  return useAction(resource, 'update', options, optimistic ? apply : undefined)
+}
+
+interface OptimisticOptions<D extends boolean> {
+  /**
+   * Changes cached records before the request. If the request fails, the change is rolled back. A dry run changes none.
+   * @default false
+   */
+  readonly optimistic?: D extends true ? false : boolean
 }
 
 /**
@@ -108,8 +84,13 @@ export function useAutoApiUpdate<R extends ResourceWith<'update'>, Context = unk
  */
 export function useAutoApiDelete<R extends ResourceWith<'delete'>, Context = unknown, D extends boolean = false>(
   resource: R,
-  options?: Options<R, 'delete', Context, D>,
-): Result<R, 'delete', Context, D> {
+  options?: ActionOptions<RecordTypes<R>, 'delete', Context, D>,
+): ActionResult<RecordTypes<R>, 'delete', Context, D>
+/** Deletes a record of a resource whose name is known only at run time. */
+export function useAutoApiDelete<N extends string, L extends OnlyAtRunTime<N>, Context = unknown, D extends boolean = false>(
+  resource: N, options?: ActionOptions<AnyRecord, 'delete', Context, D>, ...literal: L
+): ActionResult<AnyRecord, 'delete', Context, D>
+export function useAutoApiDelete(resource: string, options?: object): unknown {
   return useAction(resource, 'delete', options)
 }
 
@@ -122,8 +103,13 @@ export function useAutoApiDelete<R extends ResourceWith<'delete'>, Context = unk
  */
 export function useAutoApiRestore<R extends ResourceWith<'restore'>, Context = unknown, D extends boolean = false>(
   resource: R,
-  options?: Options<R, 'restore', Context, D>,
-): Result<R, 'restore', Context, D> {
+  options?: ActionOptions<RecordTypes<R>, 'restore', Context, D>,
+): ActionResult<RecordTypes<R>, 'restore', Context, D>
+/** Restores records of a resource whose name is known only at run time. */
+export function useAutoApiRestore<N extends string, L extends OnlyAtRunTime<N>, Context = unknown, D extends boolean = false>(
+  resource: N, options?: ActionOptions<AnyRecord, 'restore', Context, D>, ...literal: L
+): ActionResult<AnyRecord, 'restore', Context, D>
+export function useAutoApiRestore(resource: string, options?: object): unknown {
   return useAction(resource, 'restore', options)
 }
 
@@ -136,49 +122,12 @@ export function useAutoApiRestore<R extends ResourceWith<'restore'>, Context = u
  */
 export function useAutoApiPurge<R extends ResourceWith<'purge'>, Context = unknown, D extends boolean = false>(
   resource: R,
-  options?: Options<R, 'purge', Context, D>,
-): Result<R, 'purge', Context, D> {
+  options?: ActionOptions<RecordTypes<R>, 'purge', Context, D>,
+): ActionResult<RecordTypes<R>, 'purge', Context, D>
+/** Removes records permanently of a resource whose name is known only at run time. */
+export function useAutoApiPurge<N extends string, L extends OnlyAtRunTime<N>, Context = unknown, D extends boolean = false>(
+  resource: N, options?: ActionOptions<AnyRecord, 'purge', Context, D>, ...literal: L
+): ActionResult<AnyRecord, 'purge', Context, D>
+export function useAutoApiPurge(resource: string, options?: object): unknown {
   return useAction(resource, 'purge', options)
-}
-
-/**
- * Creates all records of a list, or none: `mutate([{ ...fields }, …])`. Resolves to `{ data, meta }`. `mutateAsync` rejects with an
- * `AutoApiError`, whose `errors` name the failed items.
- * @example
- * const { mutate } = useAutoApiBulkCreate('tags')
- * mutate([{ name: 'Sport', slug: 'sport' }, { name: 'Culture', slug: 'culture' }])
- */
-export function useAutoApiBulkCreate<R extends ResourceWith<'create'>, Context = unknown, D extends boolean = false>(
-  resource: R,
-  options?: Options<R, 'bulkCreate', Context, D>,
-): Result<R, 'bulkCreate', Context, D> {
-  return useAction(resource, 'bulkCreate', options)
-}
-
-/**
- * Updates all records of a list, or none: `mutate([{ id, data }, …])`. Resolves to `{ data, meta }`. `mutateAsync` rejects with an
- * `AutoApiError`, whose `errors` name the failed items.
- * @example
- * const { mutate } = useAutoApiBulkUpdate('posts')
- * mutate(chosen.map(id => ({ id, data: { status: 'archived' } })))
- */
-export function useAutoApiBulkUpdate<R extends ResourceWith<'update'>, Context = unknown, D extends boolean = false>(
-  resource: R,
-  options?: Options<R, 'bulkUpdate', Context, D>,
-): Result<R, 'bulkUpdate', Context, D> {
-  return useAction(resource, 'bulkUpdate', options)
-}
-
-/**
- * Deletes all records of a list, or none: `mutate([1, 2, 3])`. Resolves to `{ data, meta }`. `mutateAsync` rejects with an `AutoApiError`,
- * whose `errors` name the failed items.
- * @example
- * const { mutate } = useAutoApiBulkDelete('posts')
- * mutate([1, 2, 3])
- */
-export function useAutoApiBulkDelete<R extends ResourceWith<'delete'>, Context = unknown, D extends boolean = false>(
-  resource: R,
-  options?: Options<R, 'bulkDelete', Context, D>,
-): Result<R, 'bulkDelete', Context, D> {
-  return useAction(resource, 'bulkDelete', options)
 }

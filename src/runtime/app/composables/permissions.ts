@@ -8,16 +8,17 @@ import { useClient } from '../client'
 import type { AutoApiError } from '../error'
 import { toApiKey } from '../keys'
 import { loadWith, useApiQuery, type QueryOptions } from '../query'
+import type { OnlyAtRunTime } from '../any-resource'
 
 const flagOf = <O extends string>(operation: O) => `can${operation.charAt(0).toUpperCase()}${operation.slice(1)}` as `can${Capitalize<O>}`
 
 type AllPermissions = GlobalResponses['permissions']
 
-export type PermissionsResult<R extends ResourceName> = UseQueryReturnType<Capabilities, AutoApiError> & {
+export type PermissionsResult<Field extends string> = UseQueryReturnType<Capabilities, AutoApiError> & {
   /** `false` until the response has arrived. */
   readonly can: (operation: Operation) => boolean
   /** Whether the caller can read or write a field of a record that they can access; `true` for a field without a rule. */
-  readonly canField: (field: FieldName<R>, access: 'read' | 'write') => boolean
+  readonly canField: (field: Field, access: 'read' | 'write') => boolean
 }
 
 export type AllPermissionsResult = UseQueryReturnType<AllPermissions, AutoApiError> & {
@@ -32,7 +33,13 @@ export type AllPermissionsResult = UseQueryReturnType<AllPermissions, AutoApiErr
  * const { can } = useAutoApiPermissions('posts')
  * // <button v-if="can('create')">
  */
-export function useAutoApiPermissions<R extends ResourceName>(resource: R, options?: QueryOptions<Capabilities>): PermissionsResult<R>
+export function useAutoApiPermissions<R extends ResourceName>(
+  resource: R, options?: QueryOptions<Capabilities>,
+): PermissionsResult<FieldName<R>>
+/** Reads the caller's permissions on a resource whose name is known only at run time. */
+export function useAutoApiPermissions<N extends string, L extends OnlyAtRunTime<N>>(
+  resource: N, options?: QueryOptions<Capabilities>, ...literal: L
+): PermissionsResult<string>
 export function useAutoApiPermissions(): AllPermissionsResult
 export function useAutoApiPermissions(resource?: string, options?: QueryOptions<Capabilities>): unknown {
   if (resource === undefined) return useAllPermissions()
@@ -80,6 +87,13 @@ export function useAutoApiRecordPermissions<R extends ResourceName>(
   resource: R,
   ids: MaybeRefOrGetter<readonly RecordId[]>,
   options?: QueryOptions<RecordPermissions>,
+): RecordPermissionsResult
+/** Reads the caller's permissions on records of a resource whose name is known only at run time. */
+export function useAutoApiRecordPermissions<N extends string, L extends OnlyAtRunTime<N>>(
+  resource: N, ids: MaybeRefOrGetter<readonly RecordId[]>, options?: QueryOptions<RecordPermissions>, ...literal: L
+): RecordPermissionsResult
+export function useAutoApiRecordPermissions(
+  resource: string, ids: MaybeRefOrGetter<readonly RecordId[]>, options?: QueryOptions<RecordPermissions>,
 ): RecordPermissionsResult {
   const key = () => {
     const texts = toValue(ids).map(String)

@@ -9,8 +9,10 @@ import { useClient } from '../client'
 import type { AutoApiError } from '../error'
 import { isMissing, toApiKey, toIdentity, type KeyDetails } from '../keys'
 import { loadWith, useApiQuery, useApiPages, type InfiniteOptions, type QueryOptions } from '../query'
+import type { CursorPage, Groups, OnlyAtRunTime, Page, Query, Row } from '../any-resource'
 
 type Empty = Record<never, never>
+type Id = MaybeRefOrGetter<RecordId | null | undefined>
 const detail = (query: unknown) => ({ query: toValue(query) as KeyDetails['query'] })
 
 /**
@@ -23,7 +25,12 @@ export function useAutoApiList<R extends ResourceWith<'read'>, const Q extends L
   resource: R,
   query?: MaybeRefOrGetter<Q> & Exact<R, Q, keyof ListQuery<R>>,
   options?: QueryOptions<ListResponse<R, Q>, Data>,
-): UseQueryReturnType<Data, AutoApiError> {
+): UseQueryReturnType<Data, AutoApiError>
+/** Reads one page of a resource whose name is known only at run time. */
+export function useAutoApiList<N extends string, L extends OnlyAtRunTime<N>, Data = Page>(
+  resource: N, query?: MaybeRefOrGetter<Query>, options?: QueryOptions<Page, Data>, ...literal: L
+): UseQueryReturnType<Data, AutoApiError>
+export function useAutoApiList(resource: string, query?: unknown, options?: object): unknown {
   return useApiQuery(() => toApiKey(resource, 'list', detail(query)), loadWith(useClient(), 'list'), options)
 }
 
@@ -35,10 +42,15 @@ export function useAutoApiList<R extends ResourceWith<'read'>, const Q extends L
  */
 export function useAutoApiGet<R extends ResourceWith<'read'>, const Q extends GetQuery<R> = Empty, Data = ResultOf<R, Q>>(
   resource: R,
-  id: MaybeRefOrGetter<RecordId | null | undefined>,
+  id: Id,
   query?: MaybeRefOrGetter<Q> & Exact<R, Q, keyof GetQuery<R>>,
   options?: QueryOptions<ResultOf<R, Q>, Data>,
-): UseQueryReturnType<Data, AutoApiError> {
+): UseQueryReturnType<Data, AutoApiError>
+/** Reads one record of a resource whose name is known only at run time. */
+export function useAutoApiGet<N extends string, L extends OnlyAtRunTime<N>, Data = Row>(
+  resource: N, id: Id, query?: MaybeRefOrGetter<Query>, options?: QueryOptions<Row, Data>, ...literal: L
+): UseQueryReturnType<Data, AutoApiError>
+export function useAutoApiGet(resource: string, id: Id, query?: unknown, options?: object): unknown {
   const key = () => {
     const recordId = toValue(id)
     return isMissing(recordId) ? undefined : toApiKey(resource, 'get', { id: toIdentity(resource, recordId), ...detail(query) })
@@ -56,9 +68,14 @@ export function useAutoApiInfinite<R extends ResourceWith<'read'>, const Q exten
   resource: R,
   query?: MaybeRefOrGetter<Q> & Exact<R, Q, keyof UnpagedQuery<R>>,
   options?: InfiniteOptions<CursorResponse<R, Q>>,
-): UseInfiniteQueryReturnType<InfiniteData<CursorResponse<R, Q>, string>, AutoApiError> {
+): UseInfiniteQueryReturnType<InfiniteData<CursorResponse<R, Q>, string>, AutoApiError>
+/** Reads an infinite list of a resource whose name is known only at run time. */
+export function useAutoApiInfinite<N extends string, L extends OnlyAtRunTime<N>>(
+  resource: N, query?: MaybeRefOrGetter<Query>, options?: InfiniteOptions<CursorPage>, ...literal: L
+): UseInfiniteQueryReturnType<InfiniteData<CursorPage, string>, AutoApiError>
+export function useAutoApiInfinite(resource: string, query?: unknown, options?: object): unknown {
   const client = useClient()
-  return useApiPages<CursorResponse<R, Q>>(
+  return useApiPages(
     () => toApiKey(resource, 'infinite', detail(query)),
     ([, , , { query }], cursor, signal) => client.call({ route: 'list', resource, query: { ...query, cursor } }, signal),
     options,
@@ -79,6 +96,11 @@ export function useAutoApiAggregate<
   resource: R,
   query?: MaybeRefOrGetter<Q> & Exact<R, Q, keyof AggregateQuery<R>>,
   options?: QueryOptions<AggregateResponse<R, Q>, Data>,
-): UseQueryReturnType<Data, AutoApiError> {
+): UseQueryReturnType<Data, AutoApiError>
+/** Aggregates over the rows of a resource whose name is known only at run time. */
+export function useAutoApiAggregate<N extends string, L extends OnlyAtRunTime<N>, Data = Groups>(
+  resource: N, query?: MaybeRefOrGetter<Query>, options?: QueryOptions<Groups, Data>, ...literal: L
+): UseQueryReturnType<Data, AutoApiError>
+export function useAutoApiAggregate(resource: string, query?: unknown, options?: object): unknown {
   return useApiQuery(() => toApiKey(resource, 'aggregate', detail(query)), loadWith(useClient(), 'aggregate'), options)
 }

@@ -11,8 +11,10 @@ import { isMissing, targetOf, toApiKey, toIdentity, type KeyDetails } from '../k
 import { useApiMutation, type MutationOptions, type MutationResult, type WriteOptions } from '../mutation'
 import { resources } from '../nuxt'
 import { loadWith, useApiQuery, type QueryOptions } from '../query'
+import type { OnlyAtRunTime, Page, Query } from '../any-resource'
 
 type Empty = Record<never, never>
+type Id = MaybeRefOrGetter<RecordId | null | undefined>
 
 /**
  * Reads the linked records of one record: `{ data: [...], meta: { page, limit, total } }`. Sends no request while the id is missing.
@@ -27,11 +29,16 @@ export function useAutoApiRelation<
   Data = RelatedResponse<TargetOf<R, N>, Q>,
 >(
   resource: R,
-  id: MaybeRefOrGetter<RecordId | null | undefined>,
+  id: Id,
   relation: N,
   query?: MaybeRefOrGetter<Q> & Exact<TargetOf<R, N>, Q, keyof RelatedQuery<TargetOf<R, N>>>,
   options?: QueryOptions<RelatedResponse<TargetOf<R, N>, Q>, Data>,
-): UseQueryReturnType<Data, AutoApiError> {
+): UseQueryReturnType<Data, AutoApiError>
+/** Reads the linked records of one record of a resource whose name is known only at run time. */
+export function useAutoApiRelation<N extends string, L extends OnlyAtRunTime<N>, Data = Page>(
+  resource: N, id: Id, relation: string, query?: MaybeRefOrGetter<Query>, options?: QueryOptions<Page, Data>, ...literal: L
+): UseQueryReturnType<Data, AutoApiError>
+export function useAutoApiRelation(resource: string, id: Id, relation: string, query?: unknown, options?: object): unknown {
   const key = () => {
     const recordId = toValue(id)
     return isMissing(recordId)
@@ -87,7 +94,12 @@ export function useAutoApiRelationReplace<R extends ResourceWith<'update'>, Cont
   resource: R,
   relation: ToManyName<R>,
   options?: LinkOptions<Context>,
-): LinkResult<Context> {
+): LinkResult<Context>
+/** Replaces the links of a record of a resource whose name is known only at run time. */
+export function useAutoApiRelationReplace<N extends string, L extends OnlyAtRunTime<N>, Context = unknown>(
+  resource: N, relation: string, options?: LinkOptions<Context>, ...literal: L
+): LinkResult<Context>
+export function useAutoApiRelationReplace(resource: string, relation: string, options?: LinkOptions<unknown>): LinkResult<unknown> {
   return useLinks('relation-replace', resource, relation, options)
 }
 
@@ -102,7 +114,12 @@ export function useAutoApiRelationAdd<R extends ResourceWith<'update'>, Context 
   resource: R,
   relation: ToManyName<R>,
   options?: LinkOptions<Context>,
-): LinkResult<Context> {
+): LinkResult<Context>
+/** Adds links to a record of a resource whose name is known only at run time. */
+export function useAutoApiRelationAdd<N extends string, L extends OnlyAtRunTime<N>, Context = unknown>(
+  resource: N, relation: string, options?: LinkOptions<Context>, ...literal: L
+): LinkResult<Context>
+export function useAutoApiRelationAdd(resource: string, relation: string, options?: LinkOptions<unknown>): LinkResult<unknown> {
   return useLinks('relation-add', resource, relation, options)
 }
 
@@ -116,6 +133,11 @@ export function useAutoApiRelationRemove<R extends ResourceWith<'update'>, Conte
   resource: R,
   relation: ToManyName<R>,
   options?: LinkOptions<Context>,
-): LinkResult<Context> {
+): LinkResult<Context>
+/** Removes links of a record of a resource whose name is known only at run time. */
+export function useAutoApiRelationRemove<N extends string, L extends OnlyAtRunTime<N>, Context = unknown>(
+  resource: N, relation: string, options?: LinkOptions<Context>, ...literal: L
+): LinkResult<Context>
+export function useAutoApiRelationRemove(resource: string, relation: string, options?: LinkOptions<unknown>): LinkResult<unknown> {
   return useLinks('relation-remove', resource, relation, options)
 }

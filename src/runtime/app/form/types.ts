@@ -17,11 +17,13 @@ type InputValue<V> = [Exclude<V, Date | bigint>] extends [never] ? V : Exclude<V
 /** The values that the inputs of a form hold. A field without a value is missing, `null` or an empty text. */
 export type FormState<R extends ResourceName> = Simplify<{ -readonly [K in keyof Bodies<R>]?: InputValue<Bodies<R>[K]> }>
 
-export interface FormOptions<R extends Editable> {
+export type FormOptions<R extends Editable> = FormOptionsOf<FormState<R>, RecordOf<R>>
+
+export interface FormOptionsOf<State, Written> {
   /** The record to change. Without an id, the form creates a record. */
   readonly id?: MaybeRefOrGetter<RecordId | null | undefined>
   /** The first values of a new record. They override the defaults of the table. */
-  readonly defaults?: MaybeRefOrGetter<FormState<R>>
+  readonly defaults?: MaybeRefOrGetter<State>
   /** A schema of the app that checks the whole state, instead of the schema in the description of the API. */
   readonly schema?: StandardSchemaV1
   /**
@@ -32,28 +34,30 @@ export interface FormOptions<R extends Editable> {
   /** Translates an issue that the form finds. Without a result, the English message stays. */
   readonly message?: (issue: SchemaIssue) => string | undefined
   /** Runs after the write, when stale queries are refetched. */
-  readonly onSuccess?: (record: RecordOf<R>) => unknown
+  readonly onSuccess?: (record: Written) => unknown
 }
 
-export interface FormResult<R extends Editable> {
+export type FormResult<R extends Editable> = FormResultOf<FormState<R>, RecordOf<R>>
+
+export interface FormResultOf<State, Written> {
   /** The values of the inputs: `v-model="state.title"`. */
-  readonly state: FormState<R>
+  readonly state: State
   /** A Standard Schema of the state, for `UForm` and other form libraries. */
-  readonly schema: StandardSchemaV1<FormState<R>, FormState<R>>
+  readonly schema: StandardSchemaV1<State, State>
   /** The fields that the caller can write, by name: label, kind, enum and so on. */
   readonly fields: ComputedRef<Readonly<Record<string, DescribedField>>>
   /** The version of the record that the form was opened with; `undefined` in a form for a new record. */
-  readonly record: ComputedRef<RecordOf<R> | undefined>
+  readonly record: ComputedRef<Written | undefined>
   /** The messages of the last submit, by field. The messages of a field disappear when its value changes. */
   readonly errors: ComputedRef<FormError[]>
   /** Returns the first message of a field. */
-  readonly errorOf: (name: keyof FormState<R> & string) => string | undefined
+  readonly errorOf: (name: keyof State & string) => string | undefined
   /** The message of a failure that belongs to no field of the form. */
   readonly message: ComputedRef<string | undefined>
   /** The failure of the last request: of loading the form, or of the last submit. */
-  readonly error: ComputedRef<AutoApiError<RecordOf<R>> | null>
+  readonly error: ComputedRef<AutoApiError<Written> | null>
   /** The values that differ from the record, or from the first values of a new record. */
-  readonly changes: ComputedRef<FormState<R>>
+  readonly changes: ComputedRef<State>
   readonly isDirty: ComputedRef<boolean>
   /** Whether the form creates a record. */
   readonly isNew: ComputedRef<boolean>
@@ -62,16 +66,16 @@ export interface FormResult<R extends Editable> {
   /** Whether a write is running. */
   readonly isPending: ComputedRef<boolean>
   /** The current record, if somebody else has changed it since the form was opened. */
-  readonly conflict: Readonly<Ref<RecordOf<R> | undefined>>
+  readonly conflict: Readonly<Ref<Written | undefined>>
   /**
    * Creates the record, or sends the changed fields. Sends no request if a value is invalid or nothing has changed. Never rejects.
    * @returns the written record, or `undefined` if it was not written
    */
-  readonly submit: (event?: unknown) => Promise<RecordOf<R> | undefined>
+  readonly submit: (event?: unknown) => Promise<Written | undefined>
   /** Discards the changes. */
   readonly reset: () => void
   /** Solves a conflict: writes the changes of the form over the current record. Its other fields keep their current values. */
-  readonly overwrite: () => Promise<RecordOf<R> | undefined>
+  readonly overwrite: () => Promise<Written | undefined>
   /** Solves a conflict: discards the changes of the form and shows the current record. */
   readonly takeCurrent: () => void
   /** Waits until the form is loaded. */

@@ -73,7 +73,7 @@ export type AdminResource = Omit<AdminResourceOptions, 'fields' | 'label'> & {
 /** What plugins add to a resource. A feature that the caller cannot use is absent. */
 export interface AdminFeatures {
   /** The formats of an export, the default first. */
-  readonly exportFormats?: readonly string[]
+  readonly exportFormats?: readonly ('csv' | 'json' | 'ndjson')[]
   readonly import?: true
   /** Whether the caller can read the history of records. */
   readonly history?: true

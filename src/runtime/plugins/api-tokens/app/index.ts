@@ -3,6 +3,7 @@ import type { CreatedRecord, RecordId, ResourceWith } from '../../../shared/type
 import type { Introspection, TokenResource } from '../shared/types'
 import { useClient } from '../../../app/client'
 import { useApiMutation, type MutationOptions, type MutationResult } from '../../../app/mutation'
+import type { OnlyAtRunTime, Row } from '../../../app/any-resource'
 import { prefix } from '../../../app/nuxt'
 
 export type { Introspection as AutoApiIntrospection } from '../shared/types'
@@ -16,7 +17,12 @@ export type { Introspection as AutoApiIntrospection } from '../shared/types'
 export function useAutoApiTokenRotate<R extends TokenResource & ResourceWith<'update'>, Context = unknown>(
   resource: R,
   options?: MutationOptions<CreatedRecord<R>, RecordId, Context>,
-): MutationResult<CreatedRecord<R>, RecordId, Context> {
+): MutationResult<CreatedRecord<R>, RecordId, Context>
+/** Gives an API token of a resource whose name is known only at run time a new secret. */
+export function useAutoApiTokenRotate<N extends string, L extends OnlyAtRunTime<N>, Context = unknown>(
+  resource: N, options?: MutationOptions<Row, RecordId, Context>, ...literal: L
+): MutationResult<Row, RecordId, Context>
+export function useAutoApiTokenRotate(resource: string, options?: MutationOptions<Row, RecordId>): MutationResult<Row, RecordId> {
   const client = useClient()
   return useApiMutation({
     send: (id: RecordId) => client.call({ route: 'get', resource, id, below: ['POST', 'rotate'] }),

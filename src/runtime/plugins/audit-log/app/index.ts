@@ -5,11 +5,14 @@ import { feedDetails, useFeed, useFeedPages, type Entries, type EntryPages, type
 import { isMissing, toApiKey, toIdentity, type ApiKey } from '../../../app/keys'
 import { useApiMutation, type MutationOptions, type MutationResult } from '../../../app/mutation'
 import { useApiPages, useApiQuery, type InfiniteOptions, type QueryOptions } from '../../../app/query'
+import type { OnlyAtRunTime, Row } from '../../../app/any-resource'
 import type { FeedCursorPage, FeedPage } from '../../../shared/types/feed'
 import type { RecordId, RecordOf, ResourceName, ResourceWith } from '../../../shared/types/resources'
 import type { AuditEntry, AuditLogQuery, HistoryQuery } from '../shared/types'
 
 export type { AuditEntry as AutoApiAuditEntry } from '../shared/types'
+
+type Id = MaybeRefOrGetter<RecordId | null | undefined>
 
 /**
  * Reads a page of the audit log, newest entries first: `{ data, meta: { page, limit, total } }`. Requires the plugin `auditLog`.
@@ -40,9 +43,16 @@ export function useAutoApiAuditLogInfinite(
  */
 export function useAutoApiHistory<R extends ResourceWith<'read'>>(
   resource: R,
-  id: MaybeRefOrGetter<RecordId | null | undefined>,
+  id: Id,
   query?: MaybeRefOrGetter<HistoryQuery>,
   options?: QueryOptions<FeedPage<AuditEntry>>,
+): Entries<AuditEntry>
+/** Reads a page of the changes of a record of a resource whose name is known only at run time. */
+export function useAutoApiHistory<N extends string, L extends OnlyAtRunTime<N>>(
+  resource: N, id: Id, query?: MaybeRefOrGetter<HistoryQuery>, options?: QueryOptions<FeedPage<AuditEntry>>, ...literal: L
+): Entries<AuditEntry>
+export function useAutoApiHistory(
+  resource: string, id: Id, query?: unknown, options?: QueryOptions<FeedPage<AuditEntry>>,
 ): Entries<AuditEntry> {
   const client = useClient()
   return useApiQuery(historyKey(resource, id, 'feed', query), (key, signal) => readHistory(client, key, {}, signal), options)
@@ -55,9 +65,20 @@ export function useAutoApiHistory<R extends ResourceWith<'read'>>(
  */
 export function useAutoApiHistoryInfinite<R extends ResourceWith<'read'>>(
   resource: R,
-  id: MaybeRefOrGetter<RecordId | null | undefined>,
+  id: Id,
   query?: MaybeRefOrGetter<Unpaged<HistoryQuery>>,
   options?: InfiniteOptions<FeedCursorPage<AuditEntry>>,
+): EntryPages<AuditEntry>
+/** Reads the changes of a record of a resource whose name is known only at run time. */
+export function useAutoApiHistoryInfinite<N extends string, L extends OnlyAtRunTime<N>>(
+  resource: N,
+  id: Id,
+  query?: MaybeRefOrGetter<Unpaged<HistoryQuery>>,
+  options?: InfiniteOptions<FeedCursorPage<AuditEntry>>,
+  ...literal: L
+): EntryPages<AuditEntry>
+export function useAutoApiHistoryInfinite(
+  resource: string, id: Id, query?: unknown, options?: InfiniteOptions<FeedCursorPage<AuditEntry>>,
 ): EntryPages<AuditEntry> {
   const client = useClient()
   return useApiPages<FeedCursorPage<AuditEntry>>(
@@ -65,7 +86,7 @@ export function useAutoApiHistoryInfinite<R extends ResourceWith<'read'>>(
   )
 }
 
-const historyKey = (resource: string, id: MaybeRefOrGetter<RecordId | null | undefined>, kind: 'feed' | 'feed-pages', query: unknown) =>
+const historyKey = (resource: string, id: Id, kind: 'feed' | 'feed-pages', query: unknown) =>
   (): ApiKey | undefined => {
     const recordId = toValue(id)
     return isMissing(recordId) ? undefined : toApiKey(resource, kind, { id: toIdentity(resource, recordId), ...feedDetails(query) })
@@ -84,7 +105,14 @@ async function readHistory(client: Client, [, resource, , { id, query }]: ApiKey
 export function useAutoApiRevert<R extends ResourceName, Context = unknown>(
   resource: R,
   options?: MutationOptions<RecordOf<R>, Pick<AuditEntry, 'id'>, Context>,
-): MutationResult<RecordOf<R>, Pick<AuditEntry, 'id'>, Context> {
+): MutationResult<RecordOf<R>, Pick<AuditEntry, 'id'>, Context>
+/** Reverts a record of a resource whose name is known only at run time. */
+export function useAutoApiRevert<N extends string, L extends OnlyAtRunTime<N>, Context = unknown>(
+  resource: N, options?: MutationOptions<Row, Pick<AuditEntry, 'id'>, Context>, ...literal: L
+): MutationResult<Row, Pick<AuditEntry, 'id'>, Context>
+export function useAutoApiRevert(
+  resource: string, options?: MutationOptions<Row, Pick<AuditEntry, 'id'>>,
+): MutationResult<Row, Pick<AuditEntry, 'id'>> {
   const client = useClient()
   return useApiMutation(
     {

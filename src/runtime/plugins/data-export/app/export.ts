@@ -4,13 +4,16 @@ import { isIncomplete } from '../shared/failure'
 import { useClient } from '../../../app/client'
 import { toAutoApiError } from '../../../app/error'
 import { useApiMutation, type MutationOptions, type MutationResult } from '../../../app/mutation'
+import type { OnlyAtRunTime, Query } from '../../../app/any-resource'
 import type { GetQuery, UnpagedQuery } from '../../../shared/types/query'
 import type { ResourceWith } from '../../../shared/types/resources'
 
 type Readable = ResourceWith<'read'>
 
 /** The variables of `mutate`: a list query without pages, and the form of the file. */
-export interface ExportQuery<R extends Readable> extends GetQuery<R>, Pick<UnpagedQuery<R>, 'filter' | 'sort'> {
+export interface ExportQuery<R extends Readable> extends GetQuery<R>, Pick<UnpagedQuery<R>, 'filter' | 'sort'>, FileForm {}
+
+export interface FileForm {
   /** @default the first format that the plugin `dataExport` allows */
   readonly format?: 'csv' | 'json' | 'ndjson'
   /** For CSV. @default ',' */
@@ -30,12 +33,12 @@ export interface ExportProgress {
   readonly total: number
 }
 
-export type ExportOptions<R extends Readable, Context> = MutationOptions<File, ExportQuery<R>, Context> & {
+export type ExportOptions<Variables, Context> = MutationOptions<File, Variables, Context> & {
   /** Whether the browser saves the file. If it is false, use the file that `mutateAsync` and `onSuccess` receive. @default true */
   readonly save?: boolean
 }
 
-export type ExportResult<R extends Readable, Context = unknown> = MutationResult<File, ExportQuery<R>, Context> & {
+export type ExportResult<Variables, Context> = MutationResult<File, Variables, Context> & {
   /** `undefined` until the first part of the file has arrived. */
   readonly progress: Readonly<ShallowRef<ExportProgress | undefined>>
   /** Ends the download. `mutateAsync` rejects, and the state is that before the download. */
@@ -51,12 +54,17 @@ export type ExportResult<R extends Readable, Context = unknown> = MutationResult
  */
 export function useAutoApiExport<R extends Readable, Context = unknown>(
   resource: R,
-  { save = true, ...options }: ExportOptions<R, Context> = {},
-): ExportResult<R, Context> {
+  options?: ExportOptions<ExportQuery<R>, Context>,
+): ExportResult<ExportQuery<R>, Context>
+/** Downloads a list of a resource whose name is known only at run time. */
+export function useAutoApiExport<N extends string, L extends OnlyAtRunTime<N>, Context = unknown>(
+  resource: N, options?: ExportOptions<Query & FileForm, Context>, ...literal: L
+): ExportResult<Query & FileForm, Context>
+export function useAutoApiExport(resource: string, { save = true, ...options }: { readonly save?: boolean } = {}): unknown {
   const client = useClient()
   const progress = shallowRef<ExportProgress>()
   let controller: AbortController | undefined
-  const mutation = useApiMutation<File, ExportQuery<R>, Context>(
+  const mutation = useApiMutation<File, Query & FileForm>(
     {
       async send(query) {
         controller?.abort()
@@ -76,7 +84,7 @@ export function useAutoApiExport<R extends Readable, Context = unknown>(
       },
       invalidates: () => ({ resources: new Set() }),
     },
-    options as MutationOptions<File, ExportQuery<R>, Context>,
+    options,
   )
   return Object.assign(mutation, {
     progress,

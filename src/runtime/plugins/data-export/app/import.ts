@@ -2,6 +2,7 @@
 import { computed, type ComputedRef } from 'vue'
 import { toQuery } from '../../../app/client'
 import type { ApiItemError } from '../../../app/error'
+import type { OnlyAtRunTime } from '../../../app/any-resource'
 import { useApiMutation, type MutationOptions, type MutationResult, type WriteOptions } from '../../../app/mutation'
 import { prefix } from '../../../app/nuxt'
 import { useFileSender, type FileSender } from '../../../app/send-file'
@@ -31,6 +32,8 @@ export interface ImportCounts {
 /** Why a line is refused. Line 1 is the header of a CSV file. */
 export type ImportProblem = Omit<ApiItemError, 'index'> & { readonly line: number }
 
+export type ImportOptions<Context> = MutationOptions<ImportCounts, ImportVariables, Context> & WriteOptions<boolean>
+
 export type ImportResult<Context = unknown> = MutationResult<ImportCounts, ImportVariables, Context> & Pick<FileSender, 'progress'> & {
   /** The lines of the last file that were refused; nothing of it was written then. */
   readonly problems: ComputedRef<readonly ImportProblem[]>
@@ -47,10 +50,15 @@ export type ImportResult<Context = unknown> = MutationResult<ImportCounts, Impor
  */
 export function useAutoApiImport<R extends Creatable, Context = unknown>(
   resource: R,
-  options: MutationOptions<ImportCounts, ImportVariables, Context> & WriteOptions<boolean> = {},
-): ImportResult<Context> {
+  options?: ImportOptions<Context>,
+): ImportResult<Context>
+/** Imports a file into a resource whose name is known only at run time. */
+export function useAutoApiImport<N extends string, L extends OnlyAtRunTime<N>, Context = unknown>(
+  resource: N, options?: ImportOptions<Context>, ...literal: L
+): ImportResult<Context>
+export function useAutoApiImport(resource: string, options: ImportOptions<unknown> = {}): ImportResult {
   const { progress, send, cancel } = useFileSender()
-  const mutation = useApiMutation<ImportCounts, ImportVariables, Context>(
+  const mutation = useApiMutation<ImportCounts, ImportVariables>(
     {
       send({ file, type = typeOf(file), key, ...query }, dryRun) {
         const search = new URLSearchParams(toQuery({ ...query, ...dryRun, ...key !== undefined && { key: [key].flat().join(',') } }))

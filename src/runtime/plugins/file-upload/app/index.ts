@@ -6,6 +6,7 @@ import { toQuery, useClient, type Client } from '../../../app/client'
 import { withCurrent, withTags, type IfMatchOptions } from '../../../app/if-match'
 import { idOf } from '../../../app/keys'
 import { useApiMutation, type MutationOptions, type MutationResult } from '../../../app/mutation'
+import type { OnlyAtRunTime, Row } from '../../../app/any-resource'
 import { useRuntimeConfig } from '../../../app/nuxt'
 import { useFileSender, type FileSender } from '../../../app/send-file'
 
@@ -34,11 +35,11 @@ export interface LinkedFile extends StoredFile {
 /** A list for a field with several files. */
 type Linked<R extends ResourceName, F extends FileField<R>> = IsFileList<R, F> extends true ? LinkedFile[] : LinkedFile
 
-type Options<R extends ResourceName, Variables, Context>
-  = MutationOptions<RecordOf<R>, Variables, Context, RecordOf<R>> & IfMatchOptions<'update'>
+type Options<Written, Variables, Context = unknown>
+  = MutationOptions<Written, Variables, Context, Written> & IfMatchOptions<'update'>
 
-export type UploadResult<R extends ResourceName, Context = unknown>
-  = MutationResult<RecordOf<R>, UploadVariables, Context, RecordOf<R>> & Pick<FileSender, 'progress'> & {
+export type UploadResult<Written, Context = unknown>
+  = MutationResult<Written, UploadVariables, Context, Written> & Pick<FileSender, 'progress'> & {
     /** Ends the upload. `mutateAsync` rejects, and the state is that before the upload. */
     readonly cancel: () => void
   }
@@ -55,11 +56,16 @@ export type UploadResult<R extends ResourceName, Context = unknown>
 export function useAutoApiUpload<R extends FileResource<'update'>, Context = unknown>(
   resource: R,
   field: FileField<R>,
-  options: Options<R, UploadVariables, Context> = {},
-): UploadResult<R, Context> {
+  options?: Options<RecordOf<R>, UploadVariables, Context>,
+): UploadResult<RecordOf<R>, Context>
+/** Uploads a file of a record of a resource whose name is known only at run time. */
+export function useAutoApiUpload<N extends string, L extends OnlyAtRunTime<N>, Context = unknown>(
+  resource: N, field: string, options?: Options<Row, UploadVariables, Context>, ...literal: L
+): UploadResult<Row, Context>
+export function useAutoApiUpload(resource: string, field: string, options: Options<Row, UploadVariables> = {}): UploadResult<Row> {
   const client = useClient()
   const { progress, send, cancel } = useFileSender()
-  const mutation = useFileMutation<R, UploadVariables, Context>(resource, options, client, ({ id, file, name }, ifMatch) => {
+  const mutation = useFileMutation<UploadVariables>(resource, options, client, ({ id, file, name }, ifMatch) => {
     const query = new URLSearchParams(toQuery({ name: name ?? (file as Partial<File>).name }))
     return send(`${pathOf(client, resource, id)}/upload/${field}?${query}`, file, {
       'content-type': file.type || 'application/octet-stream',
@@ -84,8 +90,15 @@ export function useAutoApiUpload<R extends FileResource<'update'>, Context = unk
 export function useAutoApiFileRemove<R extends FileResource<'update'>, Context = unknown>(
   resource: R,
   field: FileField<R>,
-  options: Options<R, RemovalVariables, Context> = {},
-): MutationResult<RecordOf<R>, RemovalVariables, Context, RecordOf<R>> {
+  options?: Options<RecordOf<R>, RemovalVariables, Context>,
+): MutationResult<RecordOf<R>, RemovalVariables, Context, RecordOf<R>>
+/** Removes files of a record of a resource whose name is known only at run time. */
+export function useAutoApiFileRemove<N extends string, L extends OnlyAtRunTime<N>, Context = unknown>(
+  resource: N, field: string, options?: Options<Row, RemovalVariables, Context>, ...literal: L
+): MutationResult<Row, RemovalVariables, Context, Row>
+export function useAutoApiFileRemove(
+  resource: string, field: string, options: Options<Row, RemovalVariables> = {},
+): MutationResult<Row, RemovalVariables, unknown, Row> {
   const client = useClient()
   return useFileMutation(resource, options, client, (variables, ifMatch) => {
     const { id, key } = toTarget(variables)
@@ -104,11 +117,18 @@ export function useAutoApiFileRemove<R extends FileResource<'update'>, Context =
 export function useAutoApiFile<R extends FileResource<'read'>, const F extends FileField<R> & string>(
   resource: R,
   field: F,
-): (record: Readonly<Partial<RecordOf<R>>> | null | undefined) => Linked<R, F> | undefined {
+): (record: Readonly<Partial<RecordOf<R>>> | null | undefined) => Linked<R, F> | undefined
+/** Returns the function for a resource whose name is known only at run time. */
+export function useAutoApiFile<N extends string, L extends OnlyAtRunTime<N>>(
+  resource: N, field: string, ...literal: L
+): (record: Row | null | undefined) => LinkedFile | LinkedFile[] | undefined
+export function useAutoApiFile(
+  resource: string, field: string,
+): (record: Row | null | undefined) => LinkedFile | LinkedFile[] | undefined {
   const client = useClient()
   const base = useRuntimeConfig().app.baseURL.replace(/\/$/, '')
   return (record) => {
-    const values = (record ?? {}) as Readonly<Record<string, unknown>>
+    const values = record ?? {}
     const value = values[field] as StoredFile | readonly StoredFile[] | null | undefined
     const id = value ? idOf(resource, values) : undefined
     const path = id === undefined ? undefined : findPath(client, resource, id)
@@ -117,7 +137,7 @@ export function useAutoApiFile<R extends FileResource<'read'>, const F extends F
       const url = `${base}${path}/files/${field}/${encodeURIComponent(file.key)}`
       return { ...file, url, downloadUrl: `${url}?download=true` }
     }
-    return ('key' in value ? link(value) : value.map(link)) as Linked<R, F>
+    return 'key' in value ? link(value) : value.map(link)
   }
 }
 
@@ -136,14 +156,14 @@ function findPath(client: Client, resource: string, id: RecordId): string | unde
 const toTarget = (variables: RemovalVariables) => typeof variables === 'object' ? variables : { id: variables, key: undefined }
 
 /** Writes a file as an update of its record: with the tag of the record, and with the current record in the error if the tag is old. */
-function useFileMutation<R extends ResourceName, Variables extends RemovalVariables, Context>(
-  resource: R,
-  { ifMatch = false, ...options }: Options<R, Variables, Context>,
+function useFileMutation<Variables extends RemovalVariables>(
+  resource: string,
+  { ifMatch = false, ...options }: Options<Row, Variables>,
   client: Client,
   send: (variables: Variables, ifMatch: string | undefined) => Promise<unknown>,
-): MutationResult<RecordOf<R>, Variables, Context, RecordOf<R>> {
+): MutationResult<Row, Variables, unknown, Row> {
   const queryClient = useQueryClient()
-  return useApiMutation<RecordOf<R>, Variables, Context, RecordOf<R>>({
+  return useApiMutation<Row, Variables, unknown, Row>({
     async send(variables) {
       const call = { route: 'update', resource, id: toTarget(variables).id } as const
       try {
@@ -154,5 +174,5 @@ function useFileMutation<R extends ResourceName, Variables extends RemovalVariab
       }
     },
     invalidates: () => ({ resources: new Set<string>([resource]) }),
-  }, options as MutationOptions<RecordOf<R>, Variables, Context, RecordOf<R>>)
+  }, options)
 }

@@ -1,0 +1,47 @@
+/** The write behind the writing composables: the request of an action, its tags, and the types of its options and its result. */
+import { useQueryClient } from '@tanstack/vue-query'
+import {
+  ACTIONS, invalidationOf, type Action, type ActionResponses, type ActionVariables, type RecordTypes, type ResponseOf,
+} from './actions'
+import { useClient } from './client'
+import { withCurrent, withTags, type IfMatchOptions } from './if-match'
+import { useApiMutation, type MutationOptions, type MutationResult, type RetryOptions, type WriteOptions } from './mutation'
+import type { AnyRecord } from './any-resource'
+
+type Types = RecordTypes<never> | AnyRecord
+
+export type ActionOptions<T extends Types, A extends Action, Context, D extends boolean>
+  = MutationOptions<ResponseOf<T, A, D>, ActionVariables<T>[A], Context, ActionResponses<T>['update']>
+    & WriteOptions<D> & RetryOptions & IfMatchOptions<A>
+
+export type ActionResult<T extends Types, A extends Action, Context, D extends boolean>
+  = MutationResult<ResponseOf<T, A, D>, ActionVariables<T>[A], Context, ActionResponses<T>['update']>
+
+/** The options of every action. */
+type AnyOptions = MutationOptions<unknown, never> & WriteOptions<boolean> & RetryOptions & IfMatchOptions<'update'>
+
+export function useAction(
+  resource: string,
+  action: Action,
+  { ifMatch = false, ...options }: AnyOptions = {},
+  optimistic?: (variables: never) => () => void,
+): MutationResult<unknown, never> {
+  const client = useClient()
+  const queryClient = useQueryClient()
+  return useApiMutation(
+    {
+      async send(variables, query, idempotencyKey) {
+        const request = ACTIONS[action].request(variables)
+        const call = { ...request, resource, query: { ...request.query, ...query }, idempotencyKey }
+        const tagged = withTags(call, ifMatch, queryClient)
+        if (tagged === call) return client.call(call)
+        return client.call(tagged).catch(async (error: unknown) => {
+          throw await withCurrent(error, call, client)
+        })
+      },
+      invalidates: variables => invalidationOf(action, resource, variables),
+      optimistic,
+    },
+    options,
+  )
+}

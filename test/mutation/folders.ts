@@ -42,6 +42,7 @@ export const FOLDERS: Readonly<Record<string, MutatedFolder>> = {
   'sql': {
     code: [`${SERVER}/core/sql/{where,parameterize,conditions}.ts`],
     tests: [
+      'test/unit/server/core/sql/conditions.test.ts',
       'test/unit/query/parameterize.test.ts',
       'test/unit/reading/sql.test.ts',
       'test/unit/query/keys.test.ts',

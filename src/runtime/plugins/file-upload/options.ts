@@ -1,7 +1,8 @@
 /** The options of file uploads, and the rules of each field that they result in. */
 import { isObject } from '../../shared/is-object'
 import { toBytes } from '../../shared/size'
-import { assertOptions, describeValue, didYouMean, type Importable } from '../../server/plugin/options'
+import { assertOptions, describeValue, type Importable } from '../../server/plugin/options'
+import { didYouMean } from '../../shared/suggest'
 import type { FileLimits } from './content/receive'
 import { FILE_TYPES, typesOf } from './content/types'
 import { assertStorageOption, type StorageOption } from './storage/resolve'

@@ -4,8 +4,6 @@ import type { OptionRule, OptionRules } from '../../shared/option-rule'
 import { didYouMean } from '../../shared/suggest'
 import type { ModuleImport } from '../../shared/types/module-import'
 
-export { didYouMean }
-
 /** A value that is code: `nuxt.config` names an export with `createModuleImport(path, name)`, and the server gets the exported value. */
 export type Importable<T> = T | ModuleImport
 

@@ -1,5 +1,5 @@
 /** Checks at startup that each file column exists and can contain a file. */
-import { didYouMean } from '../../../server/plugin/options'
+import { didYouMean } from '../../../shared/suggest'
 import type { PluginField, PluginServer } from '../../../server/plugin/server'
 import type { FileField } from '../options'
 

@@ -1,5 +1,6 @@
 /** Finds the storage of the option `storage`: a mount of Nitro, plain data for an adapter, or a storage itself. */
-import { describeValue, didYouMean } from '../../../server/plugin/options'
+import { describeValue } from '../../../server/plugin/options'
+import { didYouMean } from '../../../shared/suggest'
 import type { PluginServer } from '../../../server/plugin/server'
 import type { FileStorage } from '../../../shared/file-storage'
 import { fileSystemStorage, type FileSystemOptions } from './file-system'

@@ -4,14 +4,14 @@ import type { ViewName } from './routes'
 
 /** Each component has the properties of its view: `resource`, `id` or `path`. */
 export const VIEWS: Readonly<Record<ViewName, Component>> = {
-  overview: defineAsyncComponent(() => import('./views/overview.vue')),
-  list: defineAsyncComponent(() => import('./views/list.vue')),
-  create: defineAsyncComponent(() => import('./views/create.vue')),
-  record: defineAsyncComponent(() => import('./views/record.vue')),
-  trash: defineAsyncComponent(() => import('./views/trash.vue')),
-  tokens: defineAsyncComponent(() => import('./views/tokens.vue')),
-  audit: defineAsyncComponent(() => import('./views/audit.vue')),
-  activity: defineAsyncComponent(() => import('./views/activity.vue')),
-  permissions: defineAsyncComponent(() => import('./views/permissions.vue')),
+  overview: defineAsyncComponent(() => import('./views/overview/overview.vue')),
+  list: defineAsyncComponent(() => import('./views/list/list.vue')),
+  create: defineAsyncComponent(() => import('./views/create/create.vue')),
+  record: defineAsyncComponent(() => import('./views/record/record.vue')),
+  trash: defineAsyncComponent(() => import('./views/trash/trash.vue')),
+  tokens: defineAsyncComponent(() => import('./views/tokens/tokens.vue')),
+  audit: defineAsyncComponent(() => import('./views/audit/audit.vue')),
+  activity: defineAsyncComponent(() => import('./views/activity/activity.vue')),
+  permissions: defineAsyncComponent(() => import('./views/permissions/permissions.vue')),
   page: defineAsyncComponent(() => import('./custom-page.vue')),
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { isFile, toSize } from '../../../src/runtime/admin/model/files'
 import { defaultColumns, idOfRow, labelOf, titleField } from '../../../src/runtime/admin/model/records'
 import { toRelative } from '../../../src/runtime/admin/model/time'
-import { toGroups } from '../../../src/runtime/admin/model/trash'
+import { toGroups } from '../../../src/runtime/admin/views/trash/trash'
 import { widgetOf } from '../../../src/runtime/admin/model/widgets'
 import { resource, text } from './described'
 

@@ -85,7 +85,9 @@ export function or(branches: readonly (readonly Where[])[]): Where {
 }
 
 /** Matches exactly the rows that {@link or} does not match: also those for which it is NULL. */
-export const noneOf = (branches: readonly (readonly Where[])[]): Where => where`(${or(branches)} is not true)`
+export function noneOf(branches: readonly (readonly Where[])[]): Where {
+  return where`(${or(branches)} is not true)`
+}
 
 /**
  * Combines several conditions into one. An empty list matches every row.

@@ -1,6 +1,6 @@
 /** The combinations of conditions as SQL text, and what a condition says about itself. */
 import { Param, sql } from 'drizzle-orm'
-import { sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { alias, customType, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { describe, expect, it } from 'vitest'
 import {
   and, boundDriverValue, EVERY_ROW, fromSql, manyRows, noneOf, or, whereClause,
@@ -11,7 +11,10 @@ import type { Engine } from '../../../../../src/runtime/server/engines/engine'
 import type { Field } from '../../../../../src/runtime/server/schema/field'
 import { DIALECTS } from '../../../../support/dialects'
 
-const posts = sqliteTable('posts', { id: text('id').primaryKey(), title: text('title') })
+const lower = customType<{ data: string, driverData: string }>({ dataType: () => 'text', toDriver: value => sql`lower(${value})` })
+const posts = sqliteTable('posts', {
+  id: text('id').primaryKey(), title: text('title'), at: integer('at', { mode: 'timestamp' }), lower: lower('lower'),
+})
 const engineOf = (dialect: keyof typeof DIALECTS) => {
   const texts: string[] = []
   const render = (part: ReturnType<Where['getSQL']>) => {
@@ -121,6 +124,23 @@ describe('the walk', () => {
     expect(walked(where`${sql`${undefined}a = ${1}`}`)).toEqual({ values: [1], rendered: 0 })
   })
 
+  it('encodes parameters of a column, but no NULL', () => {
+    expect(walked(where`${sql.param(new Date(1000), posts.at)}`)).toEqual({ values: [1], rendered: 0 })
+    expect(walked(where`${sql.param(null, posts.at)}`)).toEqual({ values: [null], rendered: 0 })
+    expect(walked(where`${sql.param('a', posts.lower)}`)).toEqual({ values: ['a'], rendered: 1 })
+  })
+
+  it('renders what it does not know, also inside of a list', () => {
+    expect(walked(where`${sql`${[sql.placeholder('a')]}`}`).rendered).toBe(1)
+    expect(walked(where`${sql`${[1, 2]}`}`)).toEqual({ values: [1, 2], rendered: 0 })
+    expect(walked(where`${sql`${(() => {}) as never}`}`).rendered).toBe(1)
+  })
+
+  it('has another key for a column whose name depends on the casing of the database', () => {
+    const [named, unnamed] = [text('a'), text()].map(a => alias(sqliteTable('t', { a }), 'x').a)
+    expect(keyOf(where`${named!}`)).not.toBe(keyOf(where`${unnamed!}`))
+  })
+
   it('renders parameters that are SQL, and parameters of columns that the dialect converts', () => {
     expect(walked(where`${sql.param(sql`lower('a')`)}`)).toEqual({ values: [], rendered: 1 })
     expect(walked(where`${sql.param(sql`lower('a')`, posts.title)}`)).toEqual({ values: [], rendered: 1 })
@@ -145,6 +165,7 @@ describe('a template', () => {
     expect(textOf(template(hole => where`lower(${hole})`)(value(1)))).toBe('lower(?)')
     expect(textOf(template(hole => sql`(${where`a = ${hole}`})`)(where`b`))).toBe('(a = b)')
     expect(() => template(() => sql`a`)).toThrow('does not contain its part')
+    expect(keyOf(template(hole => where`lower(${hole})`)(value(1)))).not.toContain('undefined')
   })
 
   it('of SQL with parameters cannot be built', () => {

@@ -2,7 +2,7 @@
  * Import rules: the layers, the entry points and no cycles. Type-only imports count as well.
  *
  * A file can import its own layer and the layers below. An entry point is a package or generated module that can be imported in one
- * named place only, so that replacing it means opening one file. Cycles between folders: `test/unit/architecture.test.ts`.
+ * named place only, so that replacing it means opening one file. Cycles between folders: `test/repository/architecture.test.ts`.
  */
 
 /** Which paths make up a layer, lowest first. A new folder belongs to one of them. */

@@ -3,7 +3,7 @@ import { defineRelations, defineRelationsPart } from 'drizzle-orm-1'
 import { relations } from 'drizzle-orm-1/_relations'
 import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm-1/sqlite-core'
 import { describe, expect, it, vi } from 'vitest'
-import { resourcesOf, type Resource } from '../unit/schema/tables'
+import { resourcesOf, type Resource } from '../support/tables'
 
 const users = sqliteTable('users', { id: integer().primaryKey(), name: text() })
 const posts = sqliteTable('posts', {

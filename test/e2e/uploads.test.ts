@@ -16,7 +16,7 @@ import type { StoredFile } from '../../src/runtime/plugins/file-upload/shared/ty
 import { root } from '../support/once'
 import { createPng } from '../support/png'
 import { CHROMIUM, isReachable } from '../support/services'
-import { filesIn } from '../unit/files/world'
+import { filesIn } from '../plugins/file-upload/world'
 import { launch } from './newsroom/browser'
 import { byTier, isFull } from '../support/tiers'
 

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { dataExport } from '../../src/runtime/plugins'
 import { createServer, type Caller, type TestServer } from '../support/server'
-import { parseCsv } from '../unit/query/exported'
+import { parseCsv } from '../plugins/data-export/exported'
 import { tableText, WORLDS } from './fuzz/tables'
 import { ENGINE_CASES, isAvailable, type Opened } from './support/databases'
 

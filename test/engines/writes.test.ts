@@ -1,7 +1,7 @@
 /** On every engine random sequences of writes by several callers have the result of a simple model, with trash, bulk and links. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { property, World } from '../unit/model/world'
+import { property, World } from '../scenarios/model/world'
 import { CLEAR, openBlog, type Blog } from './support/blog'
 import { ENGINE_CASES, isAvailable } from './support/databases'
 

@@ -27,7 +27,7 @@ const env = { OUTBOX_KEY: 'k-0', MIGRATIONS: join(folder, 'migrations/outbox') }
 let tarball: string
 
 beforeAll(async () => {
-  tarball = await installPackedPackage(folder, { files: 'outbox', server: 'test/unit/plugins/examples' })
+  tarball = await installPackedPackage(folder, { files: 'outbox', server: 'test/unit/server/plugin/examples' })
 })
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

@@ -1,7 +1,7 @@
 /**
  * The tiers of the tests. `push` is what every change has to pass, in minutes. `full` runs all of it and what takes longer: set `FULL=1`.
  * `release` runs the same with the most random runs, rows and kills, which takes hours: set `RELEASE=1`.
- * `test/unit/support/tiers.test.ts` checks that each test file belongs to one project, and each row of these tables to a file.
+ * `test/repository/tiers.test.ts` checks that each test file belongs to one project, and each row of these tables to a file.
  */
 
 export type Tier = 'push' | 'full' | 'release'
@@ -21,17 +21,18 @@ export const PROJECTS = {
   /** Changes the state of its process: another file in the same process could notice it. */
   process: [
     'test/unit/admin/issues.test.ts',
-    'test/unit/api/stop.test.ts',
-    'test/unit/app/*.test.ts',
-    'test/unit/auth/guards.test.ts',
-    'test/unit/model/writes.test.ts',
-    'test/unit/plugins/outbox.test.ts',
-    'test/unit/query/{bugs,keys}.test.ts',
+    'test/unit/server/nitro/stop.test.ts',
+    'test/{unit,plugins/*}/app/*.test.ts',
+    'test/scenarios/auth/guards.test.ts',
+    'test/scenarios/model/writes.test.ts',
+    'test/unit/server/plugin/outbox.test.ts',
+    'test/scenarios/query/bugs.test.ts',
+    'test/unit/server/core/sql/keys.test.ts',
     'test/unit/testing/access.test.ts',
   ],
   /** Builds or type-checks a project: needs seconds and memory of its own. */
   build: ['test/unit/{build,cli}/*.test.ts'],
-  unit: ['test/unit/**/*.test.ts'],
+  unit: ['test/{unit,plugins,scenarios,repository}/**/*.test.ts'],
   types: ['test/types/**/*.{test,test-d}.ts'],
   engines: ['test/engines/**/*.test.ts'],
   e2e: ['test/e2e/**/*.test.ts'],
@@ -43,8 +44,8 @@ export type ProjectName = keyof typeof PROJECTS
 /** The files that only the full tier runs, each with the reason. The others run in both tiers, some with fewer runs or engines on push. */
 export const FULL_ONLY: Readonly<Record<string, string>> = {
   'test/unit/build/instantiations.test.ts': 'type-checks pages over fifty tables for their cost',
-  'test/unit/query/dearest.test.ts': 'searches for the request that blocks longest, which takes minutes',
-  'test/unit/query/bugs.test.ts': 'plants bugs, to check the tests of `properties.test.ts`',
+  'test/scenarios/query/dearest.test.ts': 'searches for the request that blocks longest, which takes minutes',
+  'test/scenarios/query/bugs.test.ts': 'plants bugs, to check the tests of `properties.test.ts`',
   'test/engines/galera.test.ts': 'needs a cluster of three nodes',
   'test/engines/galera-parallel.test.ts': 'needs a cluster of three nodes',
   'test/engines/replicas.test.ts': 'needs a replica of Postgres and one of MariaDB',
@@ -77,8 +78,9 @@ export const DRIZZLE_1 = {
   push: ['test/drizzle-1/**/*.test.ts', 'test/engines/{suite,values}.test.ts'],
   full: [
     'test/drizzle-1/**/*.test.ts',
-    'test/unit/engines/**/*.test.ts',
-    'test/unit/schema/!(relations).test.ts',
+    'test/unit/server/engines/**/*.test.ts',
+    'test/unit/testing/engine.test.ts',
+    'test/unit/server/schema/!(relations).test.ts',
     // The others create their tables with Drizzle Kit 0.31, which does not read the tables of 1.0.
     'test/engines/**/!(tasks|idempotency|audit-log|activity|api-tokens|replicas-plugins).test.ts',
   ],

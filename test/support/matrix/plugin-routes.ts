@@ -207,11 +207,11 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   'audit-log: GET /audit-log': 'test/engines/audit-log.test.ts',
   'audit-log: GET /:resource/:id/history': 'test/engines/audit-log.test.ts',
   'audit-log: POST /audit-log/:id/revert': 'test/engines/audit-log.test.ts',
-  'mcp: POST /agents': 'test/unit/plugins/mcp.test.ts',
-  'api-tokens: POST /:resource/:id/rotate': 'test/unit/api-tokens/management.test.ts',
-  'open-api: GET /_openapi.json': 'test/unit/open-api/document.test.ts',
-  'open-api: GET /_reference': 'test/unit/open-api/reference.test.ts',
-  'token-introspection: POST /tokens/introspect': 'test/unit/api-tokens/introspection.test.ts',
+  'mcp: POST /agents': 'test/plugins/mcp/mcp.test.ts',
+  'api-tokens: POST /:resource/:id/rotate': 'test/plugins/api-tokens/management.test.ts',
+  'open-api: GET /_openapi.json': 'test/plugins/open-api/document.test.ts',
+  'open-api: GET /_reference': 'test/plugins/open-api/reference.test.ts',
+  'token-introspection: POST /tokens/introspect': 'test/plugins/api-tokens/introspection.test.ts',
 }
 
 /** The requests of plugin routes by the name of their route. */

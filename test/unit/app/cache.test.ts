@@ -2,7 +2,7 @@
 import { setTimeout } from 'node:timers/promises'
 import type { InfiniteData } from '@tanstack/vue-query'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openClientServer, type ClientServer } from './client-server'
+import { openClientServer, type ClientServer } from '../../support/client-server'
 
 let harness: ClientServer
 

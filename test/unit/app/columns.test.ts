@@ -3,7 +3,7 @@ import { blob, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ref } from 'vue'
 import type { ResourceRegistration } from '../../../src/runtime/server/registration'
-import { openClientServer, type ClientServer } from './client-server'
+import { openClientServer, type ClientServer } from '../../support/client-server'
 
 const books = sqliteTable('books', {
   id: integer('id').primaryKey(),

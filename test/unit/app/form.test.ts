@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { effectScope, isReactive, ref } from 'vue'
 import { z } from 'zod'
 import type { ResourceRegistration } from '../../../src/runtime/server/registration'
-import { openClientServer, type ClientServer } from './client-server'
+import { openClientServer, type ClientServer } from '../../support/client-server'
 
 const notes = sqliteTable('notes', {
   id: integer('id').primaryKey(),

@@ -1,7 +1,7 @@
 /** Composables with `ifMatch`: they send the tag of the record that the page holds, and offer the current record if it has changed. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ref } from 'vue'
-import { openClientServer, type ClientServer } from './client-server'
+import { openClientServer, type ClientServer } from '../../support/client-server'
 
 let harness: ClientServer
 

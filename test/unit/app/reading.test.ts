@@ -1,7 +1,7 @@
 /** The reading composables: pages, errors, ids and the prefix. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ref } from 'vue'
-import { openClientServer, type ClientServer } from './client-server'
+import { openClientServer, type ClientServer } from '../../support/client-server'
 
 let harness: ClientServer
 

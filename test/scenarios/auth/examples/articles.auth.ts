@@ -1,0 +1,14 @@
+/** Example of docs/endpoints.md and docs/authorization.md: a named gate, and a permission that an evaluator decides. */
+import { defineResourceAuth } from 'nuxt-auto-api/define'
+import type { articles } from '../../../support/desk'
+
+export const articlesAuth = defineResourceAuth<typeof articles>({
+  permissions: {
+    read: true,
+    update: 'articles:write',
+    delete: { plan: 'pro' },
+  },
+  custom: {
+    publish: { permissions: { update: 'articles:publish' } },
+  },
+})

@@ -1,9 +1,9 @@
-/** The code that mutation tests change, and the unit tests that have to notice it. */
+/** The code that mutation tests change, and the tests that have to notice it. */
 
 export interface MutatedFolder {
   /** The files, relative to the repository. */
   readonly code: readonly string[]
-  /** The unit tests, those that notice most first. Slow ones cost their time again for each mutant that they run. */
+  /** The tests, those that notice most first. Slow ones cost their time again for each mutant that they run. */
   readonly tests: readonly string[]
   /** The part of the mutants that the tests have to notice, in percent. */
   readonly goal: number

@@ -1,7 +1,7 @@
 /** Reads the body of a request, whole or in chunks, and counts its bytes while reading. */
 import { joinBytes } from '../../shared/bytes'
 import { incompleteBody, isHttpError, payloadTooLarge } from '../core/error'
-import { headerOf, webRequestOf } from '../web-request'
+import { headerOf, webRequestOf } from './web-request'
 import { LINGER } from './refused-body'
 
 /** A request that arrives over a Node connection. */

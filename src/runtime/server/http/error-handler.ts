@@ -4,7 +4,7 @@
  */
 import type { Awaitable } from '../core/awaitable'
 import { wantsErrorsAs } from '../core/request/media-type'
-import { headerOf, webRequestOf, type EventWithHeaders } from '../web-request'
+import { headerOf, webRequestOf, type EventWithHeaders } from './web-request'
 import { PROBLEM_TYPE, toProblem } from './problem'
 import { isUnmatchedPage } from './unknown-path'
 import { sentUrl, type EventWithUrl } from './url'

@@ -1,7 +1,7 @@
 /** Converts an h3 event to the request of the core. */
 import { LIMITS } from '../../shared/limits'
 import type { ServerApi } from '../api/create'
-import { clientAddressOf, type ClientEvent } from '../client-address'
+import { clientAddressOf, type ClientEvent } from './client-address'
 import type { ApiRequest } from '../core/request/api-request'
 import { invalidBody, limitExceeded, notFound } from '../core/error'
 import { assertHeader } from '../core/request/header'
@@ -12,7 +12,7 @@ import { assertMediaType, DEFAULT_ACCEPTS, FORM_TYPE, mediaTypeOf } from '../cor
 import type { AutoApiUser } from '../registration'
 import type { Resource } from '../schema/model'
 import { decode, idFromPath } from '../schema/record-id'
-import { headerOf } from '../web-request'
+import { headerOf } from './web-request'
 import { readBody, readChunks, type EventWithBody } from './body'
 import { signalOf, type EventWithConnection } from './stream'
 import { parseQuery, segmentsBelow, sentUrl, type EventWithUrl, type SentUrl } from './url'

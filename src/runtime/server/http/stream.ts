@@ -7,7 +7,7 @@
  */
 import { readChunks, type Chunks, type StreamedBody } from './chunks'
 import { keepRunning } from '../core/process/in-flight'
-import { webRequestOf } from '../web-request'
+import { webRequestOf } from './web-request'
 import { createAttached } from '../core/process/request-scoped'
 
 /** The parts of an event, of either version of h3, that hold its connection. */

@@ -1,6 +1,6 @@
 /** Keeps Nuxt 5 from reading the body of an upload at once. */
 import { JSON_TYPE, mediaTypeOf } from '../core/request/media-type'
-import { webRequestOf } from '../web-request'
+import { webRequestOf } from './web-request'
 
 interface Event {
   readonly method?: string

@@ -1,7 +1,7 @@
 /** Creates the API when the server starts, so that a wrong setup fails at startup and not at the first request. */
 import { assertEndpoints } from '../core/entries/endpoint'
 import { useApi } from '../runtime'
-import { rememberEvent, type ClientEvent } from '../client-address'
+import { rememberEvent, type ClientEvent } from '../http/client-address'
 import { keepUnbuffered } from '../http/unbuffered'
 import { endProcess, waitForWork, type Closing } from './stop'
 import { refuseUnknownPaths, type RenderHooks } from './unknown-path'

@@ -3,7 +3,7 @@
  * a middleware of the app can redirect them. Nuxt renders only what no route, plugin or module handles.
  */
 import type { ServerApi } from '../api/create'
-import { toUnknownPathError, type ApiEvent } from '../http'
+import { toUnknownPathError, type ApiEvent } from '../http/handlers'
 import { canBePage, isBelowPrefix } from '../http/unknown-path'
 import { pagesBelow } from '../runtime'
 

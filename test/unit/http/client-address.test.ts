@@ -1,6 +1,6 @@
 /** Finds the client of a request that a page sends while the server renders it, with h3 of both versions. */
 import { describe, expect, it } from 'vitest'
-import { clientAddressOf, edgeFieldsOf, rememberEvent, type ClientEvent } from '../../src/runtime/server/client-address'
+import { clientAddressOf, edgeFieldsOf, rememberEvent, type ClientEvent } from '../../../src/runtime/server/http/client-address'
 
 const headers = new Headers()
 

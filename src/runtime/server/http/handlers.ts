@@ -1,5 +1,5 @@
 /** The HTTP adapter: converts events to requests, writes responses, and converts errors to h3 errors. Only this file imports h3. */
-import { attempt } from './core/awaitable'
+import { attempt } from '../core/awaitable'
 import {
   createError,
   defineEventHandler,
@@ -10,36 +10,36 @@ import {
   type EventHandlerRequest,
   type H3Event,
 } from '#auto-api/h3'
-import type { Method } from '../shared/routes'
-import type { ServerApi } from './api/create'
-import type { ApiRequest } from './core/request/api-request'
-import { isHttpError, methodNotAllowed } from './core/error'
-import { STATUS_TEXT } from '../shared/error-codes'
-import { allowedMethods, assertEnabled, type Route, type RoutesByMethod } from './core/entries/route'
-import { assertHeader } from './core/request/header'
-import { keepRunning, workBegins, workEnds } from './core/process/in-flight'
-import { wantsErrorsAs } from './core/request/media-type'
-import { findText, isLarge, type ApiResponse, type Tagged } from './core/extensions/response'
-import { discard, isStreamed, type StreamedBody } from './http/chunks'
-import { isNoneMatch, tagBody, tagInTurns } from './http/etag'
-import { createToHttpError, isApiError, logFailure } from './http/errors'
-import { addCacheHeaders, withoutBody, type HeaderAccess } from './http/headers'
-import { stringifyInTurns } from './http/json-in-turns'
-import { PROBLEM_TYPE, toProblem } from './http/problem'
+import type { Method } from '../../shared/routes'
+import type { ServerApi } from '../api/create'
+import type { ApiRequest } from '../core/request/api-request'
+import { isHttpError, methodNotAllowed } from '../core/error'
+import { STATUS_TEXT } from '../../shared/error-codes'
+import { allowedMethods, assertEnabled, type Route, type RoutesByMethod } from '../core/entries/route'
+import { assertHeader } from '../core/request/header'
+import { keepRunning, workBegins, workEnds } from '../core/process/in-flight'
+import { wantsErrorsAs } from '../core/request/media-type'
+import { findText, isLarge, type ApiResponse, type Tagged } from '../core/extensions/response'
+import { discard, isStreamed, type StreamedBody } from './chunks'
+import { isNoneMatch, tagBody, tagInTurns } from './etag'
+import { createToHttpError, isApiError, logFailure } from './errors'
+import { addCacheHeaders, withoutBody, type HeaderAccess } from './headers'
+import { stringifyInTurns } from './json-in-turns'
+import { PROBLEM_TYPE, toProblem } from './problem'
 import {
   requireResource, toArrivingRequest, toCustomRequest, toGlobalRequest, toPluginRequest, toResourceRequest, type SetHeader, type ToRequest,
-} from './http/request'
-import { sendStream } from './http/stream'
-import { unknownPath } from './http/unknown-path'
-import { segmentsBelow, sentUrl } from './http/url'
-import { useApi } from './runtime'
-import { idToPath } from './schema/record-id'
+} from './request'
+import { sendStream } from './stream'
+import { unknownPath } from './unknown-path'
+import { segmentsBelow, sentUrl } from './url'
+import { useApi } from '../runtime'
+import { idToPath } from '../schema/record-id'
 import { headerOf } from './web-request'
 
 /** The event of a request, from the h3 version that Nuxt uses. */
 export type ApiEvent = H3Event
 
-declare module './registration' {
+declare module '../registration' {
   interface AutoApiPlatform {
     event: H3Event
   }

@@ -2,8 +2,8 @@
  * Finds the client of an event: its address, its headers, and what an edge platform knows about it. While the server renders a page, the
  * page sends requests to the same server. These requests have the client of the page's request.
  */
-import { resolveClientAddress } from './core/request/ip-address'
-import { createAttached } from './core/process/request-scoped'
+import { resolveClientAddress } from '../core/request/ip-address'
+import { createAttached } from '../core/process/request-scoped'
 import { headerOf, webRequestOf } from './web-request'
 
 /** The parts of an event, of either version of h3, that hold the address. */

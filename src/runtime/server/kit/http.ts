@@ -2,7 +2,7 @@
 import { createToHttpError, type HttpErrorInput } from '../http/errors'
 import { sentUrl, type EventWithUrl } from '../http/url'
 
-export type { ApiEvent } from '../http/handlers'
+export type { ApiEvent } from '../http/platform/h3'
 export { isPlain } from '../http/headers'
 
 /** What a client may know about an error. */

@@ -3,7 +3,8 @@
  * a middleware of the app can redirect them. Nuxt renders only what no route, plugin or module handles.
  */
 import type { ServerApi } from '../api/create'
-import { toUnknownPathError, type ApiEvent } from '../http/handlers'
+import { toUnknownPathError } from '../http/handle'
+import type { ApiEvent } from '../http/platform/h3'
 import { canBePage, isBelowPrefix } from '../http/unknown-path'
 import { pagesBelow } from '../runtime'
 

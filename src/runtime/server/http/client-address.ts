@@ -3,18 +3,10 @@
  * page sends requests to the same server. These requests have the client of the page's request.
  */
 import { resolveClientAddress } from '../core/request/ip-address'
-import { createAttached } from '../core/process/request-scoped'
-import { headerOf, webRequestOf } from './web-request'
+import { platformOf, type HttpEvent } from './platform'
 
-/** The parts of an event, of either version of h3, that hold the address. */
-export interface ClientEvent {
-  readonly context: object
-  readonly headers: Headers
-  /** h3 1. A request that the server sends to itself has no connection. `__unenv__` is the context of the original event. */
-  readonly node?: { readonly req?: { readonly socket?: { readonly remoteAddress?: string }, readonly __unenv__?: object } }
-  /** h3 2. */
-  readonly req?: { readonly ip?: string, readonly runtime?: { readonly cloudflare?: unknown }, readonly cf?: unknown }
-}
+/** The parts of an event that tell who the client is. */
+export type ClientEvent = Pick<HttpEvent, 'context' | 'headers' | 'node' | 'req'>
 
 /** The client's place, as an edge platform found it. */
 export interface EdgeFields {
@@ -24,31 +16,9 @@ export interface EdgeFields {
   readonly timezone?: string
 }
 
-/** Each event by its context. An event of h3 2 without a connection has the event of the page instead. */
-const events = createAttached<ClientEvent>('event')
-
-interface AsyncStorage {
-  readonly enterWith: (event: ClientEvent) => void
-  readonly getStore: () => ClientEvent | undefined
-}
-
-/** In Nuxt 5, a request of a page has no reference to the page's request. Only the async context connects them. */
-const pageEvents = createAsyncStorage()
-
-function createAsyncStorage(): AsyncStorage | undefined {
-  // Not imported, because a platform without it could not load the file. There, these requests have no client address.
-  const { process } = globalThis as { process?: { getBuiltinModule?: (name: string) => object | undefined } }
-  const { AsyncLocalStorage } = (process?.getBuiltinModule?.('node:async_hooks') ?? {}) as { AsyncLocalStorage?: new () => AsyncStorage }
-  return AsyncLocalStorage && new AsyncLocalStorage()
-}
-
-/** Stores the event by its context. Runs for every request of the app, before any handler. */
+/** Stores the event for requests that its page sends. Runs for every request of the app, before any handler. */
 export function rememberEvent(event: ClientEvent): void {
-  const { context } = event
-  const request = webRequestOf(event)
-  if (!request) events.set(context, event)
-  else if (request.ip !== undefined || request.runtime?.cloudflare) pageEvents?.enterWith(event)
-  else events.set(context, pageEvents?.getStore() ?? event)
+  platformOf(event).remember(event)
 }
 
 /** The preset that Nitro builds the server for. Nitro replaces `import.meta.preset` at build time. */
@@ -60,11 +30,11 @@ const PRESET = import.meta.preset ?? ''
  */
 export function clientAddressOf(event: object, trustProxy: boolean | number, preset = PRESET): string | undefined {
   const client = outermost(event as ClientEvent)
-  const { node, req } = client
+  const platform = platformOf(client)
   return resolveClientAddress({
-    connection: node?.req?.socket?.remoteAddress ?? req?.ip,
-    forwardedFor: headerOf(client, 'x-forwarded-for'),
-    edge: platformOf(client, preset)?.address,
+    connection: platform.address(client),
+    forwardedFor: platform.header(client, 'x-forwarded-for'),
+    edge: edgeOf(client, preset)?.address,
   }, trustProxy)
 }
 
@@ -75,7 +45,7 @@ export function clientEventOf(event: object): ClientEvent {
 
 /** @param preset the preset of Nitro */
 export function edgeFieldsOf(event: object, preset = PRESET): EdgeFields {
-  const place = platformOf(outermost(event as ClientEvent), preset)?.place as Readonly<Record<string, unknown>> | undefined
+  const place = edgeOf(outermost(event as ClientEvent), preset)?.place as Readonly<Record<string, unknown>> | undefined
   return Object.fromEntries(EDGE_FIELDS.flatMap((name) => {
     const value = place?.[name]
     return typeof value === 'string' && value !== '' && value.length <= MAX_EDGE_FIELD ? [[name, value]] : []
@@ -85,30 +55,29 @@ export function edgeFieldsOf(event: object, preset = PRESET): EdgeFields {
 const EDGE_FIELDS = ['country', 'city', 'region', 'timezone'] as const
 const MAX_EDGE_FIELD = 100
 
-interface Platform {
+interface Edge {
   readonly address?: string
   readonly place?: unknown
 }
 
 /** What each edge platform knows about the client, by the start of the names of its presets. */
-const PLATFORMS: Readonly<Record<string, (event: ClientEvent) => Platform | undefined>> = {
-  cloudflare({ context, headers, req }) {
-    const { cloudflare, cf } = context as { readonly cloudflare?: { readonly request?: { readonly cf?: unknown } }, readonly cf?: unknown }
-    if (!cloudflare && !req?.runtime?.cloudflare) return undefined
-    return { address: headers.get('cf-connecting-ip') ?? undefined, place: cf ?? cloudflare?.request?.cf ?? req?.cf }
+const EDGES: Readonly<Record<string, (event: ClientEvent) => Edge | undefined>> = {
+  cloudflare(event) {
+    const found = platformOf(event).cloudflare(event)
+    return found && { address: event.headers.get('cf-connecting-ip') ?? undefined, place: found.cf }
   },
 }
 
 /**
- * A platform counts only in a server that is built for it, and if its object is on the event. On any other server, a client can send the
- * headers of the platform itself.
+ * An edge platform counts only in a server that is built for it, and if its object is on the event. On any other server, a client can send
+ * the headers of the platform itself.
  */
-function platformOf(event: ClientEvent, preset: string): Platform | undefined {
-  const name = Object.keys(PLATFORMS).find(name => preset.startsWith(name))
-  return name === undefined ? undefined : PLATFORMS[name]!(event)
+function edgeOf(event: ClientEvent, preset: string): Edge | undefined {
+  const name = Object.keys(EDGES).find(name => preset.startsWith(name))
+  return name === undefined ? undefined : EDGES[name]!(event)
 }
 
 function outermost(event: ClientEvent): ClientEvent {
-  const outer = events.get(event.node?.req?.__unenv__ ?? event.context)
+  const outer = platformOf(event).pageEvent(event) as ClientEvent | undefined
   return outer && outer !== event ? outermost(outer) : event
 }

@@ -6,18 +6,23 @@ import { keepRunning, workBegins, workEnds } from '../core/process/in-flight'
 import type { ApiRequest } from '../core/request/api-request'
 import { idToPath } from '../schema/record-id'
 import { isStreamed } from './chunks'
-import { createToHttpError, isApiError } from './errors'
-import { createError, setResponseHeader, type ApiEvent } from './platform/h3'
+import { isApiError, setErrorHeaders, toHttpError as convertError } from './errors'
+import { platformOf, type HttpEvent } from './platform'
+import { createError } from './platform/h3'
 import { requireResource, toCustomRequest } from './request'
-import { applyHeader, HEADERS, respondWithStream, sendPlain, setHead, type Send } from './respond'
+import { respondWithStream, sendPlain, setHead, type Send } from './respond'
 import { unknownPath } from './unknown-path'
 import { sentUrl } from './url'
 
-export const toHttpError = createToHttpError<ApiEvent>(createError, HEADERS)
+/** Converts an error to one of h3, and sets the headers of its response. */
+export function toHttpError(event: HttpEvent, error: unknown): Error {
+  setErrorHeaders(event, error)
+  return convertError(event, error, createError)
+}
 
 /** Runs a route, and waits until the API is ready. @throws An error of h3 */
 export async function handle(
-  event: ApiEvent, api: ServerApi, toRequest: () => ApiRequest, run: (request: ApiRequest) => Promise<ApiResponse>, send: Send = sendPlain,
+  event: HttpEvent, api: ServerApi, toRequest: () => ApiRequest, run: (request: ApiRequest) => Promise<ApiResponse>, send: Send = sendPlain,
 ): Promise<unknown> {
   workBegins()
   try {
@@ -31,7 +36,7 @@ export async function handle(
     setHead(event, response, isText ? undefined : response.body)
     if (created !== undefined) {
       const collection = sentUrl(event).path.replace(/\/$/, '')
-      setResponseHeader(event, 'location', `${collection}/${idToPath(requireResource(api, request.resource), created)}`)
+      platformOf(event).setHeader(event, 'location', `${collection}/${idToPath(requireResource(api, request.resource), created)}`)
     }
     const sent = send(event, api, response)
     return await sent
@@ -45,7 +50,7 @@ export async function handle(
 }
 
 /** Creates the 404 of a path below the prefix that neither the API nor the app handles. */
-export function toUnknownPathError(event: ApiEvent): Error {
+export function toUnknownPathError(event: HttpEvent): Error {
   let api: ServerApi | undefined
   try {
     api = useApi(event)
@@ -55,7 +60,7 @@ export function toUnknownPathError(event: ApiEvent): Error {
 }
 
 /** @throws An HTTP error if the API cannot be created. */
-export function requireApi(event: ApiEvent): ServerApi {
+export function requireApi(event: HttpEvent): ServerApi {
   try {
     return useApi(event)
   }
@@ -65,12 +70,12 @@ export function requireApi(event: ApiEvent): ServerApi {
 }
 
 /** Converts an event of custom code to a request. */
-export function requestOf(event: ApiEvent): ApiRequest {
-  return toCustomRequest(event, useApi(event), applyHeader)
+export function requestOf(event: HttpEvent): ApiRequest {
+  return toCustomRequest(event, useApi(event))
 }
 
 /** Throws errors of the server utils as HTTP errors, so that a plain event handler also responds with their status and code. */
-export async function withHttpErrors<T>(event: ApiEvent, run: () => Promise<T>): Promise<T> {
+export async function withHttpErrors<T>(event: HttpEvent, run: () => Promise<T>): Promise<T> {
   try {
     return await keepRunning(run())
   }

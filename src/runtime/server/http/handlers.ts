@@ -8,14 +8,15 @@ import type { ApiResponse } from '../core/extensions/response'
 import type { ApiRequest } from '../core/request/api-request'
 import { wantsErrorsAs } from '../core/request/media-type'
 import { handle, requireApi, toHttpError } from './handle'
+import { headerOf } from './headers'
+import { platformOf } from './platform'
 import { defineEventHandler, type ApiEvent, type EventHandler, type EventHandlerRequest } from './platform/h3'
 import { PROBLEM_TYPE } from './problem'
 import {
   requireResource, toArrivingRequest, toCustomRequest, toGlobalRequest, toPluginRequest, toResourceRequest, type ToRequest,
 } from './request'
-import { applyHeader, respondToOptions, respondWithProblem, respondWithRevision, respondWithTag } from './respond'
+import { respondToOptions, respondWithProblem, respondWithRevision, respondWithTag } from './respond'
 import { segmentsBelow, sentUrl } from './url'
-import { headerOf } from './web-request'
 
 /** A handler with a typed response body. Nitro derives the type of the route from it. */
 export type TypedHandler<Body> = EventHandler<EventHandlerRequest, Promise<Body>>
@@ -47,7 +48,7 @@ export function defineGlobalRoutes(methods: Methods): EventHandler {
 }
 
 /** Returns 405 with `Allow` for a method that the path does not have, before any other check. HEAD runs the GET without its body. */
-function defineMethods(methods: Methods, toRequest: ToRequest<ApiEvent>): EventHandler {
+function defineMethods(methods: Methods, toRequest: ToRequest): EventHandler {
   const routes = new Map<string, Route>(Object.entries(methods))
   const get = routes.get('GET')
   if (get) routes.set('HEAD', get)
@@ -62,7 +63,7 @@ function defineMethods(methods: Methods, toRequest: ToRequest<ApiEvent>): EventH
     return handle(
       event,
       api,
-      () => toRequest(event, api, applyHeader),
+      () => toRequest(event, api),
       request => runEnabled(request, api, route, methods),
       respondWithTag,
     )
@@ -80,24 +81,17 @@ function runEnabled(request: ApiRequest, api: ServerApi, route: Route, methods: 
   return route(request, api)
 }
 
-/** Returns the app's own GET handler of this path (h3 1), or whether there is one (h3 2). The app then handles HEAD too. */
-function findGetOfApp({ context }: ApiEvent, api: ServerApi): EventHandler | boolean {
-  const { path, route = path, handlers } = (context.matchedRoute ?? {}) as MatchedRoute
-  return handlers?.get ?? (route !== undefined && api.isAppRoute('GET', route))
-}
-
-/** The matched route, as the routers of h3 1 and h3 2 describe it. */
-interface MatchedRoute {
-  readonly path?: string
-  readonly route?: string
-  readonly handlers?: { readonly get?: EventHandler }
+/** Returns the app's own GET handler of this path, or whether there is one. The app then handles HEAD too. */
+function findGetOfApp(event: ApiEvent, api: ServerApi): ((event: ApiEvent) => unknown) | boolean {
+  const { pattern, get } = platformOf(event).matchedRoute(event)
+  return get ?? (pattern !== undefined && api.isAppRoute('GET', pattern))
 }
 
 /** Creates the event handler of an endpoint of the app, with the caller and the errors of the API. */
 export function defineCustomRoute(route: Route): EventHandler {
   return defineApiHandler((event) => {
     const api = requireApi(event)
-    return handle(event, api, () => toCustomRequest(event, api, applyHeader), request => route(request, api))
+    return handle(event, api, () => toCustomRequest(event, api), request => route(request, api))
   })
 }
 
@@ -132,7 +126,7 @@ function runPluginRoute(event: ApiEvent, api: ServerApi): unknown {
   return handle(
     event,
     api,
-    () => toPluginRequest(event, api, applyHeader, resource, params),
+    () => toPluginRequest(event, api, resource, params),
     request => runEnabled(request, api, route, methods),
     respondWithRevision,
   )
@@ -141,7 +135,7 @@ function runPluginRoute(event: ApiEvent, api: ServerApi): unknown {
 /** Runs the listeners of every request below the prefix. */
 function announce(event: ApiEvent, api: ServerApi): void {
   try {
-    for (const listen of api.listeners.onArrival) listen(toArrivingRequest(event, api, applyHeader))
+    for (const listen of api.listeners.onArrival) listen(toArrivingRequest(event, api))
   }
   catch (error) {
     throw toHttpError(event, error)

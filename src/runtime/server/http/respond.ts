@@ -6,51 +6,39 @@ import { assertHeader } from '../core/request/header'
 import { discard, type StreamedBody } from './chunks'
 import { logFailure } from './errors'
 import { isNoneMatch, tagBody, tagInTurns } from './etag'
-import { addCacheHeaders, withoutBody, type HeaderAccess } from './headers'
+import { addCacheHeaders, applyHeader, withoutBody } from './headers'
 import { stringifyInTurns } from './json-in-turns'
-import { getResponseHeader, setResponseHeader, setResponseStatus, type ApiEvent } from './platform/h3'
+import { platformOf, type HttpEvent } from './platform'
+import { readHttpError } from './platform/http-error'
 import { PROBLEM_TYPE, toProblem } from './problem'
-import type { SetHeader } from './request'
 import { sendStream } from './stream'
-import { headerOf } from './web-request'
-
-export const HEADERS = { get: getResponseHeader, set: setResponseHeader } satisfies HeaderAccess<ApiEvent>
-
-/** Sets a header of the response. Keeps the cookies that are set already. Nitro's auto-imports have the name `setHeader`. */
-export const applyHeader: SetHeader<ApiEvent> = (event, name, value) => {
-  if (name.toLowerCase() !== 'set-cookie') return setResponseHeader(event, name, value)
-  // In h3 2, a list would become one cookie.
-  const own = (event as { readonly res?: { readonly headers?: unknown } }).res?.headers
-  if (own instanceof Headers) own.append(name, value)
-  else setResponseHeader(event, name, [getResponseHeader(event, name) ?? [], value].flat().map(String))
-}
 
 /** Sends a response whose status and headers are set. Returns the body for h3. */
-export type Send = (event: ApiEvent, api: ServerApi, response: ApiResponse) => unknown
+export type Send = (event: HttpEvent, api: ServerApi, response: ApiResponse) => unknown
 
-export function sendPlain(event: ApiEvent, _api: ServerApi, { body }: ApiResponse): unknown {
+export function sendPlain(event: HttpEvent, _api: ServerApi, { body }: ApiResponse): unknown {
   return isLarge(body) ? stringifyInTurns(body).then(text => sendJson(event, text)) : sendBody(event, body)
 }
 
-function sendJson(event: ApiEvent, text: string): unknown {
-  if (!getResponseHeader(event, 'content-type')) setResponseHeader(event, 'content-type', 'application/json')
+function sendJson(event: HttpEvent, text: string): unknown {
+  setDefaultType(event, 'application/json')
   return sendBody(event, text)
 }
 
-function sendBody(event: ApiEvent, body: unknown): unknown {
-  return event.method === 'HEAD' ? withoutBody(event, HEADERS, body) : body
+function sendBody(event: HttpEvent, body: unknown): unknown {
+  return event.method === 'HEAD' ? withoutBody(event, platformOf(event), body) : body
 }
 
 /** Adds the entity tag to a write of a plugin whose response contains the record. */
-export function respondWithRevision(event: ApiEvent, api: ServerApi, response: ApiResponse): unknown {
+export function respondWithRevision(event: HttpEvent, api: ServerApi, response: ApiResponse): unknown {
   return response.revision === undefined ? sendPlain(event, api, response) : respondWithTag(event, api, response)
 }
 
 /** Adds the entity tag to a read, and to a write whose response contains the record. Returns 304 if the client has the same response. */
-export function respondWithTag(event: ApiEvent, api: ServerApi, response: ApiResponse): unknown {
+export function respondWithTag(event: HttpEvent, api: ServerApi, response: ApiResponse): unknown {
   const isRead = event.method === 'GET' || event.method === 'HEAD'
   const hasTag = api.config.http.etag && (isRead ? response.status === 200 : response.revision !== undefined)
-  if (!hasTag || getResponseHeader(event, 'etag')) return sendPlain(event, api, response)
+  if (!hasTag || platformOf(event).getHeader(event, 'etag')) return sendPlain(event, api, response)
   const text = findText(response)
   if (text) return sendTagged(event, text, isRead)
   const { body, revision } = response
@@ -59,10 +47,11 @@ export function respondWithTag(event: ApiEvent, api: ServerApi, response: ApiRes
   return tagged ? sendTagged(event, tagged, isRead) : sendBody(event, body)
 }
 
-function sendTagged(event: ApiEvent, tagged: Tagged, isRead: boolean): unknown {
-  setResponseHeader(event, 'etag', tagged.etag)
-  if (isRead && isNoneMatch(headerOf(event, 'if-none-match'), tagged.etag)) {
-    setResponseStatus(event, 304)
+function sendTagged(event: HttpEvent, tagged: Tagged, isRead: boolean): unknown {
+  const platform = platformOf(event)
+  platform.setHeader(event, 'etag', tagged.etag)
+  if (isRead && isNoneMatch(platform.header(event, 'if-none-match'), tagged.etag)) {
+    platform.setStatus(event, 304)
     return null
   }
   // The text is sent as it was hashed, so that it is made only once.
@@ -73,17 +62,22 @@ function sendTagged(event: ApiEvent, tagged: Tagged, isRead: boolean): unknown {
  * Sets the status and the headers of a response.
  * @param body absent if the response is JSON text already, which needs no header of its own here
  */
-export function setHead(event: ApiEvent, response: ApiResponse, body?: unknown): void {
+export function setHead(event: HttpEvent, response: ApiResponse, body?: unknown): void {
+  const platform = platformOf(event)
   const { status, headers } = response
-  if (status !== 200) setResponseStatus(event, status)
+  if (status !== 200) platform.setStatus(event, status)
   if (headers) {
     assertHeaders(headers)
     for (const name in headers) applyHeader(event, name, headers[name]!)
   }
   // h3 sends text as HTML. A handler that returns text of a client would then run scripts of that client.
-  if (typeof body === 'string' && !getResponseHeader(event, 'content-type'))
-    setResponseHeader(event, 'content-type', 'text/plain; charset=utf-8')
-  addCacheHeaders(event, HEADERS, body)
+  if (typeof body === 'string') setDefaultType(event, 'text/plain; charset=utf-8')
+  addCacheHeaders(event, platform, body)
+}
+
+function setDefaultType(event: HttpEvent, type: string): void {
+  const platform = platformOf(event)
+  if (!platform.getHeader(event, 'content-type')) platform.setHeader(event, 'content-type', type)
 }
 
 /** Headers that cannot change, and that were checked for an earlier response. */
@@ -95,10 +89,10 @@ function assertHeaders(headers: Readonly<Record<string, string>>): void {
   if (Object.isFrozen(headers)) checked.add(headers)
 }
 
-export async function respondWithStream(event: ApiEvent, response: ApiResponse, body: StreamedBody): Promise<unknown> {
+export async function respondWithStream(event: HttpEvent, response: ApiResponse, body: StreamedBody): Promise<unknown> {
   const setStreamHead = () => {
     setHead(event, { ...response, headers: { ...response.headers, ...response.streamHeaders } }, response.body)
-    if (!getResponseHeader(event, 'content-type')) setResponseHeader(event, 'content-type', 'application/octet-stream')
+    setDefaultType(event, 'application/octet-stream')
   }
   if (event.method !== 'HEAD') return sendStream(event, body, { setHead: setStreamHead, onError: error => logFailure(event, error) })
   discard(body)
@@ -106,24 +100,20 @@ export async function respondWithStream(event: ApiEvent, response: ApiResponse, 
   return ''
 }
 
-export function respondToOptions(event: ApiEvent, allowed: readonly string[]): null {
-  setResponseHeader(event, 'allow', allowed.join(', '))
-  setResponseStatus(event, 204)
-  addCacheHeaders(event, HEADERS)
+export function respondToOptions(event: HttpEvent, allowed: readonly string[]): null {
+  const platform = platformOf(event)
+  platform.setHeader(event, 'allow', allowed.join(', '))
+  platform.setStatus(event, 204)
+  addCacheHeaders(event, platform)
   return null
 }
 
-/** Nitro 2 adds the function to the event. */
-interface Capturing {
-  readonly captureError?: (error: Error, context: object) => void
-}
-
-export function respondWithProblem(event: ApiEvent, error: Error): unknown {
-  const problem = toProblem(error)
+export function respondWithProblem(event: HttpEvent, error: Error): unknown {
+  const platform = platformOf(event)
+  const problem = toProblem(readHttpError(error))
   // Nitro reports the errors that it renders to the `error` hooks of the app. A header of the client must not hide them.
-  if (problem.status >= 500) (event as Capturing).captureError?.(error, { tags: ['request'] })
-  setResponseStatus(event, problem.status, STATUS_TEXT[problem.status])
-  setResponseHeader(event, 'content-type', PROBLEM_TYPE)
-  const text = JSON.stringify(problem)
-  return event.method === 'HEAD' ? withoutBody(event, HEADERS, text) : text
+  if (problem.status >= 500) platform.captureError?.(event, error)
+  platform.setStatus(event, problem.status, STATUS_TEXT[problem.status])
+  platform.setHeader(event, 'content-type', PROBLEM_TYPE)
+  return sendBody(event, JSON.stringify(problem))
 }

@@ -12,7 +12,7 @@ interface Rendering {
   readonly event?: ApiEvent
 }
 
-/** The hooks before Nuxt renders: the first one is that of Nitro 2, the second one that of Nuxt 5. */
+/** The hooks before a page is rendered: that of Nitro and that of Nuxt. Not every version calls both. */
 export interface RenderHooks {
   readonly hook: (name: 'render:before' | 'render:route', run: (context: Rendering, more?: Rendering) => void) => unknown
 }

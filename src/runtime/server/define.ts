@@ -35,7 +35,7 @@ export type { SaveCounts, SaveOptions, SaveRecords } from './core/entries/save'
 export type { BodyStreamOptions, RouteRequest } from './core/request/route-request'
 export type { ApiResponse } from './core/extensions/response'
 /** The request's event. This export gives `ctx.event` its type. */
-export type { ApiEvent } from './http'
+export type { ApiEvent } from './http/platform/h3'
 export type { Operation } from '../shared/operations'
 export type { ModuleImport } from '../shared/types/module-import'
 export type { RegistrationOptions, ResourceRegistry } from '../shared/types/registry'

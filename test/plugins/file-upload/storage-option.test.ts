@@ -113,14 +113,14 @@ describe('a request', () => {
     const find = resolve({ type: 'r2', binding: 'FILES' })
     const env = (key: string) => ({ cloudflare: { env: { FILES: bucket(key) } } })
     expect(await stored(find({ context: env('nuxt4') }))).toEqual(['nuxt4'])
-    expect(await stored(find({ req: { runtime: env('nuxt5') } }))).toEqual(['nuxt5'])
-    expect(await stored(find({ context: {}, req: { runtime: env('nuxt5') } }))).toEqual(['nuxt5'])
+    const headers = new Headers()
+    expect(await stored(find({ context: {}, req: { headers, runtime: env('nuxt5') } }))).toEqual(['nuxt5'])
     const missing = '[auto-api] fileUpload: the platform has no binding `FILES`. Add an R2 bucket with this binding.'
-    for (const event of [undefined, {}, { context: {} }, { req: {} }, { context: { cloudflare: {} } }, { req: { runtime: {} } },
-      { req: { runtime: { cloudflare: {} } } }, { context: { cloudflare: { env: {} } } }])
+    for (const event of [undefined, {}, { context: {} }, { req: { headers } }, { context: { cloudflare: {} } },
+      { req: { headers, runtime: {} } }, { req: { headers, runtime: { cloudflare: {} } } }, { context: { cloudflare: { env: {} } } }])
       expect(() => find(event)).toThrow(new Error(missing))
     vi.stubGlobal('__env__', { FILES: bucket('task') })
-    for (const event of [undefined, {}, { context: {}, req: {} }]) expect(await stored(find(event))).toEqual(['task'])
+    for (const event of [undefined, {}, { context: {}, req: { headers } }]) expect(await stored(find(event))).toEqual(['task'])
     expect(await stored(find({ context: env('nuxt4') }))).toEqual(['nuxt4'])
   })
 })

@@ -359,7 +359,8 @@ it('ends the producer if `around` or the app made the headers invalid', async ()
   const setHead = () => {
     throw new TypeError('Invalid character in header content')
   }
-  await expect(sendStream({ context: {}, node: { res: response } }, body, { setHead, onError: () => {} })).rejects.toThrow(
+  const event = { method: 'GET', path: '/', headers: new Headers(), context: {}, node: { res: response } }
+  await expect(sendStream(event, body, { setHead, onError: () => {} })).rejects.toThrow(
     'Invalid character',
   )
   expect(ended).toHaveBeenCalledOnce()

@@ -1,4 +1,4 @@
-/** The errors of the API: one function per error. `http.ts` renders them. */
+/** The errors of the API: one function per error. `http` renders them. */
 import { LIMITS } from '../../shared/limits'
 import { OPERATORS } from '../../shared/operators'
 import { didYouMean } from '../../shared/suggest'

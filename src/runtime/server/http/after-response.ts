@@ -1,9 +1,10 @@
 /** Runs work after the response, in the time that the platform gives to it. */
-import { keepAlive, nodeResponse, type EventWithConnection } from './stream'
+import { platformOf, type HttpEvent } from './platform'
+import { keepAlive } from './stream'
 
 /** An event whose response Node sends counts as done when its connection is closed or the response is complete. */
-function untilSent(event: EventWithConnection): Promise<void> {
-  const response = nodeResponse(event)
+function untilSent(event: HttpEvent): Promise<void> {
+  const response = platformOf(event).nodeResponse(event)
   return new Promise((resolve) => {
     if (response && !response.destroyed && !response.writableFinished) response.once('close', resolve)
     else setTimeout(resolve, 0)
@@ -11,6 +12,6 @@ function untilSent(event: EventWithConnection): Promise<void> {
 }
 
 /** Starts `work` after the response. On workers, the runtime keeps the request until the work is done. `work` must not throw. */
-export function runAfterResponse(event: EventWithConnection, work: () => Promise<void>): void {
+export function runAfterResponse(event: HttpEvent, work: () => Promise<void>): void {
   keepAlive(event, untilSent(event).then(work))
 }

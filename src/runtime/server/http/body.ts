@@ -1,28 +1,8 @@
 /** Reads the body of a request, whole or in chunks, and counts its bytes while reading. */
 import { joinBytes } from '../../shared/bytes'
 import { incompleteBody, isHttpError, payloadTooLarge } from '../core/error'
-import { headerOf, webRequestOf } from '../web-request'
+import { platformOf, type HttpEvent } from './platform'
 import { LINGER } from './refused-body'
-
-/** A request that arrives over a Node connection. */
-interface NodeRequest {
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  readonly readableEnded?: boolean
-  readonly rawBody?: unknown
-  readonly body?: unknown
-  readonly [H3_RAW_BODY]?: unknown
-}
-
-/** The parts of an event that can hold the body: those of h3 1, of h3 2, or of both. */
-export interface EventWithBody {
-  readonly method: string
-  readonly headers: Headers
-  readonly context: object
-  readonly node?: { readonly req?: object }
-  readonly req?: { readonly body?: unknown }
-  readonly web?: { readonly request?: { readonly body?: unknown } }
-  readonly _requestBody?: unknown
-}
 
 interface NodeStream {
   on: (name: 'data' | 'end' | 'error' | 'close', listen: (value: never) => void) => unknown
@@ -32,31 +12,27 @@ interface NodeStream {
   readonly destroyed?: boolean
 }
 
-/** The property in which h3 1 stores a body that was read, so that another handler can read it again. */
-const H3_RAW_BODY = Symbol.for('h3RawBody')
-
 const decoder = new TextDecoder()
 
 /**
  * Reads the body as text. Returns `undefined` for a request without a body.
  * @throws As {@link readChunks}.
  */
-export async function readBody(event: EventWithBody, limit: number): Promise<string | undefined> {
-  const request = event.node?.req
-  const isStream = request !== undefined && findBody(event) === request
-  const reading = readAll(event, limit)
-  // h3's own functions find the body under this symbol if another handler reads it again.
-  if (isStream) Object.assign(request, { [H3_RAW_BODY]: reading })
+export async function readBody(event: HttpEvent, limit: number): Promise<string | undefined> {
+  const platform = platformOf(event)
+  const body = platform.body(event)
+  const reading = readAll(body, event, limit)
+  platform.shareBody?.(event, body, reading)
   const bytes = await reading
   return bytes && decoder.decode(bytes)
 }
 
 /** A body of Node is read without the pauses of {@link readChunks}: most have one chunk, and each pause takes several promises. */
-async function readAll(event: EventWithBody, limit: number): Promise<Uint8Array | undefined> {
-  const source = findBodyWithin(event, limit)
-  if (isNodeStream(source)) return readNodeStream(source, limit)
+async function readAll(body: unknown, event: HttpEvent, limit: number): Promise<Uint8Array | undefined> {
+  assertLength(event, limit)
+  if (isNodeStream(body)) return readNodeStream(body, limit)
   const chunks: Uint8Array[] = []
-  for await (const chunk of readSource(source, event, limit)) chunks.push(chunk)
+  for await (const chunk of readSource(body, event, limit)) chunks.push(chunk)
   return toBody(chunks)
 }
 
@@ -97,22 +73,20 @@ function readNodeStream(stream: NodeStream, limit: number): Promise<Uint8Array |
  * @throws `PAYLOAD_TOO_LARGE` as soon as the declared or the counted length is above the limit, or `INVALID_BODY` if the client
  * disconnects
  */
-export async function* readChunks(event: EventWithBody, limit: number): AsyncGenerator<Uint8Array> {
-  yield* readSource(findBodyWithin(event, limit), event, limit)
+export async function* readChunks(event: HttpEvent, limit: number): AsyncGenerator<Uint8Array> {
+  assertLength(event, limit)
+  yield* readSource(platformOf(event).body(event), event, limit)
 }
 
 /**
- * Finds the body. A declared length above the limit is refused before reading. If the header is absent or wrong, the counted bytes decide.
+ * Refuses a declared length above the limit before anything is read. If the header is absent or wrong, the counted bytes decide.
  * @throws `PAYLOAD_TOO_LARGE`
  */
-function findBodyWithin(event: EventWithBody, limit: number): unknown {
-  const isTooLong = Number(headerOf(event, 'content-length')) > limit
-  const source = findBody(event)
-  if (!isTooLong) return source
-  throw payloadTooLarge(limit)
+function assertLength(event: HttpEvent, limit: number): void {
+  if (Number(platformOf(event).header(event, 'content-length')) > limit) throw payloadTooLarge(limit)
 }
 
-async function* readSource(source: unknown, event: EventWithBody, limit: number): AsyncGenerator<Uint8Array> {
+async function* readSource(source: unknown, event: HttpEvent, limit: number): AsyncGenerator<Uint8Array> {
   if (source === undefined || source === null) return
   let length = 0
   for await (const chunk of toChunks(source, event)) {
@@ -122,29 +96,7 @@ async function* readSource(source: unknown, event: EventWithBody, limit: number)
   }
 }
 
-function findBody(event: EventWithBody): unknown {
-  const webRequest = webRequestOf(event)
-  if (webRequest) return webRequest.body
-  const cloudflareBody = bodyOfDelete(event)
-  if (cloudflareBody) return cloudflareBody
-  const request = event.node?.req as NodeRequest | undefined
-  const buffered = event._requestBody || event.web?.request?.body || request?.[H3_RAW_BODY] || request?.rawBody || request?.body
-  if (buffered || !request) return buffered
-  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers
-  const hasBody = Number(length) > 0 || /\bchunked\b/i.test(String(encoding ?? ''))
-  return hasBody && !request.readableEnded ? request : undefined
-}
-
-/**
- * Nitro 2 on Cloudflare reads the body of a POST, PUT or PATCH before it creates the event. It does not read the body of a DELETE: that
- * body stays in Cloudflare's request, and waiting for it on the event would never end.
- */
-function bodyOfDelete({ method, context }: EventWithBody): ReadableStream | undefined {
-  const { request } = ((context as { cloudflare?: { request?: Request } }).cloudflare ?? {})
-  return method === 'DELETE' && request?.method === 'DELETE' && !request.bodyUsed ? request.body ?? undefined : undefined
-}
-
-async function* toChunks(source: unknown, event: EventWithBody): AsyncGenerator<Uint8Array> {
+async function* toChunks(source: unknown, event: HttpEvent): AsyncGenerator<Uint8Array> {
   if (isWebStream(source)) yield* fromWebStream(source, event.node !== undefined)
   else if (isNodeStream(source)) yield* fromNodeStream(source)
   else yield await toBytes(source)

@@ -4,11 +4,13 @@ import { STATUS_TEXT } from '../../shared/error-codes'
 import { describeError, logPrefix, printable } from '../core/process/log'
 import { BusyError } from '../engines/engine'
 import { withCause, withoutStack } from './development'
-import { addCacheHeaders, keepCacheControl, type HeaderAccess } from './headers'
+import { addCacheHeaders } from './headers'
+import { platformOf, type HttpEvent } from './platform'
+import { readHttpError } from './platform/http-error'
 import { closeAfterRefusal } from './refused-body'
-import { sentUrl, type EventWithUrl } from './url'
+import { sentUrl } from './url'
 
-/** The argument of `createError` in h3 1 and h3 2. */
+/** The argument of `createError` of h3. */
 export interface HttpErrorInput {
   readonly status: number
   readonly statusText?: string
@@ -16,40 +18,40 @@ export interface HttpErrorInput {
   readonly data?: object
 }
 
-type ErrorEvent = EventWithUrl & { readonly method: string, readonly node?: { readonly req?: object, readonly res?: unknown } }
-
 /** The statuses of a refused body: too large, or of another media type. */
 const BODY_REFUSED: ReadonlySet<number | undefined> = new Set([413, 415])
 
 /** @param createError `createError` of h3 */
-export function createToHttpError<Event extends ErrorEvent>(
-  createError: (input: HttpErrorInput) => Error,
-  headers: HeaderAccess<Event> & { readonly set: (event: Event, name: string, value: string) => void },
-): (event: Event, error: unknown) => Error {
-  return function toHttpError(event, error) {
-    if (error instanceof BusyError) return toHttpError(event, busy())
-    addCacheHeaders(event, headers)
-    if (statusOf(error) === 404) keepCacheControl(event)
-    closeAfterRefusal(event, BODY_REFUSED.has(statusOf(error)))
-    if (error instanceof ApiError) {
-      for (const [name, value] of Object.entries(error.headers)) headers.set(event, name, value)
-      const { status, message, data, cause } = error
-      return withoutStack(createError({ status, statusText: STATUS_TEXT[status], message, data: withCause(data, cause) }))
-    }
-    if (isHttpError(error)) return isClientError(error) ? withoutStack(error) : error
-    // In production, only the log contains the cause.
-    logFailure(event, error)
-    return createError({
-      status: 500,
-      statusText: 'Internal Server Error',
-      message: 'Something went wrong.',
-      data: withCause(undefined, error),
-    })
+export function toHttpError(event: HttpEvent, error: unknown, createError: (input: HttpErrorInput) => Error): Error {
+  if (error instanceof BusyError) return toHttpError(event, busy(), createError)
+  if (error instanceof ApiError) {
+    const { status, message, data, cause } = error
+    return withoutStack(createError({ status, statusText: STATUS_TEXT[status], message, data: withCause(data, cause) }))
   }
+  if (isHttpError(error)) return isClientError(error) ? withoutStack(error) : error
+  // In production, only the log contains the cause.
+  logFailure(event, error)
+  return createError({
+    status: 500,
+    statusText: 'Internal Server Error',
+    message: 'Something went wrong.',
+    data: withCause(undefined, error),
+  })
+}
+
+/** Sets the headers of the response to an error. */
+export function setErrorHeaders(event: HttpEvent, thrown: unknown): void {
+  const error = thrown instanceof BusyError ? busy() : thrown
+  const platform = platformOf(event)
+  const { status } = readHttpError(error)
+  addCacheHeaders(event, platform)
+  if (status === 404) platform.keepCacheControl?.(event)
+  closeAfterRefusal(event, BODY_REFUSED.has(status))
+  if (error instanceof ApiError) for (const [name, value] of Object.entries(error.headers)) platform.setHeader(event, name, value)
 }
 
 /** Logs an error whose cause the client does not receive. */
-export function logFailure(event: ErrorEvent, error: unknown): void {
+export function logFailure(event: HttpEvent, error: unknown): void {
   console.error(logPrefix(event), printable(event.method), printable(sentUrl(event).path), describeError(error))
 }
 
@@ -60,10 +62,6 @@ export function isApiError(error: unknown): boolean {
 
 /** Whether an HTTP error of the app has a 4xx status. */
 function isClientError(error: object): boolean {
-  const status = statusOf(error)
+  const { status } = readHttpError(error)
   return status !== undefined && status < 500
-}
-
-function statusOf(error: unknown): number | undefined {
-  return (error as { status?: number } | null)?.status ?? (error as { statusCode?: number } | null)?.statusCode
 }

@@ -1,5 +1,6 @@
 /** Problem details (RFC 9457): errors as `application/problem+json`, for clients that ask for this media type. */
 import { ERRORS, STATUS_TEXT } from '../../shared/error-codes'
+import type { HttpError } from './platform/http-error'
 
 export const PROBLEM_TYPE = 'application/problem+json'
 
@@ -16,19 +17,7 @@ export interface Problem {
 /** The docs are part of the package, and this site serves the files of packages. */
 const DOCS = 'https://unpkg.com/nuxt-auto-api/docs/errors.md'
 
-interface HttpError {
-  readonly status?: number
-  readonly statusCode?: number
-  readonly statusText?: string
-  readonly statusMessage?: string
-  readonly message: string
-  readonly data?: unknown
-}
-
-/** @param error an error of `createError` of h3 1 or h3 2 */
-export function toProblem(error: Error): Problem {
-  const { status, statusCode, statusText, statusMessage, message, data } = error as HttpError
-  const responseStatus = statusCode ?? status ?? 500
+export function toProblem({ status = 500, statusText = 'Error', message, data }: HttpError): Problem {
   const extensions = typeof data === 'object' && data !== null && !Array.isArray(data) ? data as Readonly<Record<string, unknown>> : {}
   const { code } = extensions
   const isKnown = typeof code === 'string' && Object.hasOwn(ERRORS, code)
@@ -36,8 +25,8 @@ export function toProblem(error: Error): Problem {
     // Members of the app must not replace those of the standard.
     ...extensions,
     type: isKnown ? `${DOCS}#${code.toLowerCase()}` : 'about:blank',
-    title: isKnown ? toTitle(code) : STATUS_TEXT[responseStatus] ?? statusText ?? statusMessage ?? 'Error',
-    status: responseStatus,
+    title: isKnown ? toTitle(code) : STATUS_TEXT[status] ?? statusText,
+    status,
     detail: message,
   }
 }

@@ -1,7 +1,7 @@
-/** Converts an h3 event to the request of the core. */
+/** Converts an event to the request of the core. */
 import { LIMITS } from '../../shared/limits'
 import type { ServerApi } from '../api/create'
-import { clientAddressOf, type ClientEvent } from '../client-address'
+import { clientAddressOf } from './client-address'
 import type { ApiRequest } from '../core/request/api-request'
 import { invalidBody, limitExceeded, notFound } from '../core/error'
 import { assertHeader } from '../core/request/header'
@@ -12,29 +12,24 @@ import { assertMediaType, DEFAULT_ACCEPTS, FORM_TYPE, mediaTypeOf } from '../cor
 import type { AutoApiUser } from '../registration'
 import type { Resource } from '../schema/model'
 import { decode, idFromPath } from '../schema/record-id'
-import { headerOf } from '../web-request'
-import { readBody, readChunks, type EventWithBody } from './body'
-import { signalOf, type EventWithConnection } from './stream'
-import { parseQuery, segmentsBelow, sentUrl, type EventWithUrl, type SentUrl } from './url'
-
-/** The parts of an event that the conversion reads. */
-export type RequestEvent = EventWithUrl & ClientEvent & EventWithBody & EventWithConnection & { readonly method: string }
-
-/** Sets a header of the response. */
-export type SetHeader<Event> = (event: Event, name: string, value: string) => void
+import { readBody, readChunks } from './body'
+import { applyHeader, headerOf } from './headers'
+import { platformOf, type HttpEvent } from './platform'
+import { signalOf } from './stream'
+import { parseQuery, segmentsBelow, sentUrl, type SentUrl } from './url'
 
 /** Converts an event to a request. */
-export type ToRequest<Event> = (event: Event, api: ServerApi, setHeader: SetHeader<Event>) => ApiRequest
+export type ToRequest = (event: HttpEvent, api: ServerApi) => ApiRequest
 
 /** Converts an event before its route is known. */
-export function toArrivingRequest<Event extends RequestEvent>(event: Event, api: ServerApi, setHeader: SetHeader<Event>): ArrivingRequest {
+export function toArrivingRequest(event: HttpEvent, api: ServerApi): ArrivingRequest {
   return {
     method: event.method,
     header: name => headerOf(event, name),
     address: () => clientAddressOf(event, api.config.trustProxy),
     setHeader(name, value) {
       assertHeader(name, value, 'request.setHeader()')
-      setHeader(event, name, value)
+      applyHeader(event, name, value)
     },
     addLogFields: fields => addLogFields(event, fields),
     event: event as unknown as ArrivingRequest['event'],
@@ -42,7 +37,7 @@ export function toArrivingRequest<Event extends RequestEvent>(event: Event, api:
 }
 
 /** Converts an event of a path below a resource. @throws 404 if the resource does not exist */
-export function toResourceRequest<Event extends RequestEvent>(event: Event, api: ServerApi, setHeader: SetHeader<Event>): ApiRequest {
+export function toResourceRequest(event: HttpEvent, api: ServerApi): ApiRequest {
   const url = sentUrl(event)
   const segments = segmentsBelow(api.mountPath, event, url)
   const [id, relation] = [segments[1], segments[3]]
@@ -50,32 +45,32 @@ export function toResourceRequest<Event extends RequestEvent>(event: Event, api:
   const params: Record<string, string | undefined> = {}
   if (id !== undefined) params.id = idFromPath(resource, id)
   if (relation !== undefined) params.relation = decode(relation)
-  return toBareRequest(event, url, api, setHeader, params, resource.name)
+  return toBareRequest(event, url, api, params, resource.name)
 }
 
 /** Converts an event of a path without a resource. The last segment of the path is the parameter. */
-export function toGlobalRequest<Event extends RequestEvent>(event: Event, api: ServerApi, setHeader: SetHeader<Event>): ApiRequest {
+export function toGlobalRequest(event: HttpEvent, api: ServerApi): ApiRequest {
   const url = sentUrl(event)
   const last = segmentsBelow(api.mountPath, event, url).at(-1)
-  return toBareRequest(event, url, api, setHeader, last === undefined ? {} : { last: decode(last) })
+  return toBareRequest(event, url, api, last === undefined ? {} : { last: decode(last) })
 }
 
 /** Converts an event of the app's own path. The parameters come from the router, decoded. */
-export function toCustomRequest<Event extends RequestEvent>(event: Event, api: ServerApi, setHeader: SetHeader<Event>): ApiRequest {
+export function toCustomRequest(event: HttpEvent, api: ServerApi): ApiRequest {
   const { params: encoded = {} } = event.context as { readonly params?: Readonly<Record<string, string>> }
   const params = Object.entries(encoded).map(([name, value]) => [name, decode(value)])
-  return toBareRequest(event, sentUrl(event), api, setHeader, Object.fromEntries(params) as ApiRequest['params'])
+  return toBareRequest(event, sentUrl(event), api, Object.fromEntries(params) as ApiRequest['params'])
 }
 
 /** Converts an event of a plugin's route. @param params the parameters, encoded as in the path */
-export function toPluginRequest<Event extends RequestEvent>(
-  event: Event, api: ServerApi, setHeader: SetHeader<Event>, resource: Resource | undefined, params: Readonly<Record<string, string>>,
+export function toPluginRequest(
+  event: HttpEvent, api: ServerApi, resource: Resource | undefined, params: Readonly<Record<string, string>>,
 ): ApiRequest {
   const decoded = Object.entries(params).map(([name, text]) => [
     name,
     name === 'id' && resource ? idFromPath(resource, text) : decode(text),
   ])
-  return toBareRequest(event, sentUrl(event), api, setHeader, Object.fromEntries(decoded) as ApiRequest['params'], resource?.name)
+  return toBareRequest(event, sentUrl(event), api, Object.fromEntries(decoded) as ApiRequest['params'], resource?.name)
 }
 
 /** @throws 404 if the resource does not exist. The router can find a route for it when it takes an encoded `?` for the end of the path. */
@@ -85,9 +80,8 @@ export function requireResource(api: ServerApi, name: string | undefined): Resou
   return resource
 }
 
-function toBareRequest<Event extends RequestEvent>(
-  event: Event, url: SentUrl, api: ServerApi, setHeader: SetHeader<Event>, params: ApiRequest['params'], resource = '',
-): ApiRequest {
+function toBareRequest(event: HttpEvent, url: SentUrl, api: ServerApi, params: ApiRequest['params'], resource = ''): ApiRequest {
+  const platform = platformOf(event)
   const { user, permissions, tenantId } = event.context as {
     readonly user?: AutoApiUser | null
     readonly permissions?: readonly string[]
@@ -100,9 +94,9 @@ function toBareRequest<Event extends RequestEvent>(
     path: url.path,
     params,
     query: parseQuery(url.query),
-    header: name => headerOf(event, name),
+    header: name => platform.header(event, name),
     address: () => clientAddressOf(event, api.config.trustProxy),
-    setHeader: (name, value) => setHeader(event, name, value),
+    setHeader: (name, value) => applyHeader(event, name, value),
     body,
     stream,
     signal: () => signalOf(event),
@@ -115,7 +109,7 @@ function toBareRequest<Event extends RequestEvent>(
 }
 
 /** The functions that read the body. Only one of them can be called, and only once. */
-function bodyOf(event: RequestEvent, maxBodySize: number): Pick<ApiRequest, 'body' | 'stream'> {
+function bodyOf(event: HttpEvent, maxBodySize: number): Pick<ApiRequest, 'body' | 'stream'> {
   const typeOf = () => mediaTypeOf(headerOf(event, 'content-type'))
   let isRead = false
   let parsed: Promise<unknown> | undefined
@@ -145,7 +139,7 @@ function bodyOf(event: RequestEvent, maxBodySize: number): Pick<ApiRequest, 'bod
 
 /** An empty body has no media type. */
 async function* streamOf(
-  event: RequestEvent, type: string | undefined, accepted: readonly string[], maxSize: number,
+  event: HttpEvent, type: string | undefined, accepted: readonly string[], maxSize: number,
 ): AsyncGenerator<Uint8Array> {
   for await (const chunk of readChunks(event, maxSize)) {
     assertMediaType(type, accepted)

@@ -1,33 +1,11 @@
 /**
- * Sends a streamed body. Each runtime needs its own way, so that a client that stops reading stops the producer, and a client that leaves
- * ends it:
- *
- * - h3 1 on Node: h3 ignores the backpressure of streams, so this file writes to Node's response itself.
- * - h3 2, and h3 1 elsewhere: the runtime reads a `ReadableStream` and cancels it.
+ * Sends a streamed body, so that a client that stops reading stops the producer, and a client that leaves ends it: writes to Node's
+ * response, or returns a `ReadableStream`, as the platform needs it.
  */
 import { readChunks, type Chunks, type StreamedBody } from './chunks'
 import { keepRunning } from '../core/process/in-flight'
-import { webRequestOf } from '../web-request'
 import { createAttached } from '../core/process/request-scoped'
-
-/** The parts of an event, of either version of h3, that hold its connection. */
-export interface EventWithConnection {
-  readonly context: object
-  readonly node?: { readonly res?: object }
-  readonly req?: object
-}
-
-/** Node's response, as far as this file uses it. */
-interface NodeResponse {
-  readonly destroyed: boolean
-  readonly writableFinished: boolean
-  readonly socket: { readonly resetAndDestroy?: () => unknown } | null
-  write: (chunk: Uint8Array) => boolean
-  end: () => unknown
-  destroy: () => unknown
-  once: (name: 'close' | 'drain', listen: () => void) => unknown
-  off: (name: 'close' | 'drain', listen: () => void) => unknown
-}
+import { platformOf, type HttpEvent, type NodeResponse } from './platform'
 
 interface SendOptions {
   /** Sets the status and the headers of the response. */
@@ -40,7 +18,7 @@ interface SendOptions {
  * Returns what the handler of h3 returns for the response.
  * @throws An error of the producer before its first chunk. The response is an ordinary error response then.
  */
-export async function sendStream(event: EventWithConnection, body: StreamedBody, { setHead, onError }: SendOptions): Promise<unknown> {
+export async function sendStream(event: HttpEvent, body: StreamedBody, { setHead, onError }: SendOptions): Promise<unknown> {
   const signal = signalOf(event)
   const chunks = readChunks(body, signal)
   const first = await chunks.next()
@@ -53,7 +31,7 @@ export async function sendStream(event: EventWithConnection, body: StreamedBody,
     chunks.stop()
     throw error
   }
-  const response = nodeResponse(event)
+  const response = platformOf(event).nodeResponse(event)
   if (!response) {
     keepAlive(event, chunks.ended)
     return toWebStream(first, chunks, signal, onError)
@@ -67,45 +45,18 @@ export async function sendStream(event: EventWithConnection, body: StreamedBody,
  * Keeps the request until `ended`. Cloudflare drops a request whose client has left, and with it the `finally` blocks of the producer:
  * `waitUntil` prevents that. A Node server that stops waits too.
  */
-export function keepAlive(event: EventWithConnection, ended: Promise<void>): void {
+export function keepAlive(event: HttpEvent, ended: Promise<void>): void {
   void keepRunning(ended)
-  const { waitUntil } = event.context as { readonly waitUntil?: (promise: Promise<unknown>) => unknown }
-  const { waitUntil: ofRequest } = (event.req ?? {}) as { readonly waitUntil?: unknown }
-  if (waitUntil) waitUntil(ended)
-  else if (typeof ofRequest === 'function') ofRequest.call(event.req, ended)
+  platformOf(event).waitUntil(event, ended)
 }
 
 const signals = createAttached<AbortSignal>('signal')
 
 /** Returns a signal that aborts when the client leaves before it has the whole response. */
-export function signalOf(event: EventWithConnection): AbortSignal {
+export function signalOf(event: HttpEvent): AbortSignal {
   let signal = signals.get(event)
-  if (!signal) signals.set(event, signal = createSignal(event))
+  if (!signal) signals.set(event, signal = platformOf(event).signal(event))
   return signal
-}
-
-function createSignal(event: EventWithConnection): AbortSignal {
-  const response = nodeResponse(event)
-  const known = signalFrom(event.req) ?? signalFrom((event.context as { cloudflare?: { request?: object } }).cloudflare?.request)
-  if (!response && known) return known
-  const controller = new AbortController()
-  if (response?.destroyed) controller.abort()
-  response?.once('close', () => {
-    if (!response.writableFinished) controller.abort()
-  })
-  return controller.signal
-}
-
-function signalFrom(request: object | undefined): AbortSignal | undefined {
-  const { signal } = (request ?? {}) as { readonly signal?: unknown }
-  return signal instanceof AbortSignal ? signal : undefined
-}
-
-/** Returns Node's response under h3 1. A stand-in for it, as on workers, has no connection. */
-export function nodeResponse(event: EventWithConnection): NodeResponse | undefined {
-  if (webRequestOf(event)) return undefined
-  const response = event.node?.res as NodeResponse | undefined
-  return response && (response.socket || response.destroyed) ? response : undefined
 }
 
 async function sendToNode(

@@ -4,25 +4,26 @@ import type { ServerApi } from '../api/create'
 import { ApiError, shorten } from '../core/error'
 import { printable } from '../core/process/log'
 import { decode } from '../schema/record-id'
-import { segmentsBelow, sentUrl, type EventWithUrl } from './url'
+import { readHttpError } from './platform/http-error'
+import { segmentsBelow, sentUrl, type EventWithPath } from './url'
 
 /** Nitro replaces `import.meta.dev` at build time, so that the production build contains no code for development. */
 const isDevelopment = import.meta.dev === true
 
-/** In Nuxt 5, the path of an event has the app's base URL in error handlers, and does not have it while Nuxt renders a page. */
+/** The path of an event can have the app's base URL in error handlers, and lack it while Nuxt renders a page. */
 type Mounted = Pick<ServerApi, 'mountPath' | 'config'>
 
-const prefixOf = ({ path }: EventWithUrl, { mountPath, config }: Mounted): string =>
+const prefixOf = ({ path }: EventWithPath, { mountPath, config }: Mounted): string =>
   path.startsWith(`${mountPath}/`) ? mountPath : config.prefix
 
 /** Whether a request asks for something below the prefix. The prefix itself can be a page of the app. */
-export function isBelowPrefix(event: EventWithUrl, api: Mounted): boolean {
+export function isBelowPrefix(event: EventWithPath, api: Mounted): boolean {
   const prefix = prefixOf(event, api)
   return event.path.startsWith(`${prefix}/`) && segmentsBelow(prefix, event, sentUrl(event)).length > 0
 }
 
 /** Whether the path can be one of these pages. `/*` at the end of a page stands for every path that begins like this. */
-export function canBePage({ path }: EventWithUrl, pages: readonly string[]): boolean {
+export function canBePage({ path }: EventWithPath, pages: readonly string[]): boolean {
   if (pages.length === 0) return false
   const text = path.replace(/[?#].*$/, '').replace(/\/_payload\.js(?:on)?$/, '')
   const asked = `${(decode(text) ?? text).toLowerCase().replace(/\/+$/, '')}/`
@@ -30,7 +31,7 @@ export function canBePage({ path }: EventWithUrl, pages: readonly string[]): boo
 }
 
 /** @param api absent if the API could not be created */
-export function unknownPath(event: EventWithUrl & { readonly method: string }, api: ServerApi | undefined): ApiError {
+export function unknownPath(event: EventWithPath & { readonly method: string }, api: ServerApi | undefined): ApiError {
   const message = isDevelopment && api
     ? explainUnknownPath(event.method, segmentsBelow(prefixOf(event, api), event, sentUrl(event)), api)
     : 'There is no such route.'
@@ -59,17 +60,8 @@ export function explainUnknownPath(
 
 const show = (text: string) => printable(shorten(text).replaceAll('`', ''))
 
-interface PageError {
-  readonly status?: unknown
-  readonly statusCode?: unknown
-  readonly message?: unknown
-  readonly statusText?: unknown
-  readonly statusMessage?: unknown
-}
-
 /** Whether Nuxt threw the error because no page has the path. */
 export function isUnmatchedPage(error: object): boolean {
-  const { status, statusCode, message, statusText, statusMessage } = error as PageError
-  return (status === 404 || statusCode === 404)
-    && [message, statusText, statusMessage].some(text => typeof text === 'string' && /^page not found: \//i.test(text))
+  const { status, message, statusText } = readHttpError(error)
+  return status === 404 && [message, statusText].some(text => typeof text === 'string' && /^page not found: \//i.test(text))
 }

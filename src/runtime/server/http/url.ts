@@ -1,14 +1,10 @@
 /** Reads the URL of a request as the client sent it, and splits it into its parts. */
 import type { ApiRequest } from '../core/request/api-request'
 import { decode } from '../schema/record-id'
+import { platformOf, type HttpEvent } from './platform'
 
-/** The parts of an event, of either version of h3, that hold its URL. */
-export interface EventWithUrl {
-  /** Decoded by h3. */
-  readonly path: string
-  readonly node?: { readonly req?: object }
-  readonly req?: object
-}
+/** The part of an event that is its URL. */
+export type EventWithPath = Pick<HttpEvent, 'path'>
 
 export interface SentUrl {
   readonly path: string
@@ -22,9 +18,8 @@ export interface SentUrl {
  * Returns the URL as the client sent it, with the app's base URL. `event.path` cannot replace it, because h3 decodes that path: an
  * encoded `?` in an id would start the query string, and an encoded `,` would separate the values of a composite key.
  */
-export function sentUrl(event: EventWithUrl): SentUrl {
-  const { node, req } = event as { node?: { req?: { originalUrl?: string } }, req?: { url?: string } }
-  const url = node?.req?.originalUrl ?? req?.url?.replace(/^[a-z]+:\/\/[^/?]*/i, '') ?? event.path
+export function sentUrl(event: EventWithPath): SentUrl {
+  const url = platformOf(event).url(event)
   const start = url.indexOf('?')
   const isEventPath = url === event.path
   return start === -1 ? { path: url, query: '', isEventPath } : { path: url.slice(0, start), query: url.slice(start), isEventPath }
@@ -34,7 +29,7 @@ export function sentUrl(event: EventWithUrl): SentUrl {
  * Returns the segments below the prefix: first the resource's name, decoded, then the other segments, still encoded.
  * @param prefix begins as the path of the event does: with the base URL, if h3 does not remove it
  */
-export function segmentsBelow(prefix: string, event: EventWithUrl, { path, query, isEventPath }: SentUrl): string[] {
+export function segmentsBelow(prefix: string, event: EventWithPath, { path, query, isEventPath }: SentUrl): string[] {
   if (isEventPath) return decodeFirst(split(path, prefix.length))
   // The client can encode the base URL and the prefix in any way. The number of segments after them is the same in both paths.
   const depth = split(event.path.slice(0, event.path.length - query.length), prefix.length).length

@@ -1,19 +1,15 @@
 /** Creates the API when the server starts, so that a wrong setup fails at startup and not at the first request. */
 import { assertEndpoints } from '../core/entries/endpoint'
 import { useApi } from '../runtime'
-import { rememberEvent, type ClientEvent } from '../client-address'
+import { rememberEvent } from '../http/client-address'
+import type { HttpEvent } from '../http/platform'
 import { keepUnbuffered } from '../http/unbuffered'
 import { endProcess, waitForWork, type Closing } from './stop'
 import { refuseUnknownPaths, type RenderHooks } from './unknown-path'
 
-interface RequestEvent extends ClientEvent {
-  readonly method: string
-  readonly path: string
-}
-
-/** The request hook of Nitro, in both versions. */
+/** The part of the argument of a Nitro plugin that this file uses. */
 interface Nitro extends Closing {
-  readonly hooks?: Closing['hooks'] & RenderHooks & { readonly hook: (name: 'request', listen: (event: RequestEvent) => void) => unknown }
+  readonly hooks?: Closing['hooks'] & RenderHooks & { readonly hook: (name: 'request', listen: (event: HttpEvent) => void) => unknown }
 }
 
 /**

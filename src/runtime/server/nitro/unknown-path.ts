@@ -3,7 +3,8 @@
  * a middleware of the app can redirect them. Nuxt renders only what no route, plugin or module handles.
  */
 import type { ServerApi } from '../api/create'
-import { toUnknownPathError, type ApiEvent } from '../http'
+import { toUnknownPathError } from '../http/handle'
+import type { ApiEvent } from '../http/platform/h3'
 import { canBePage, isBelowPrefix } from '../http/unknown-path'
 import { pagesBelow } from '../runtime'
 
@@ -11,7 +12,7 @@ interface Rendering {
   readonly event?: ApiEvent
 }
 
-/** The hooks before Nuxt renders: the first one is that of Nitro 2, the second one that of Nuxt 5. */
+/** The hooks before a page is rendered: that of Nitro and that of Nuxt. Not every version calls both. */
 export interface RenderHooks {
   readonly hook: (name: 'render:before' | 'render:route', run: (context: Rendering, more?: Rendering) => void) => unknown
 }

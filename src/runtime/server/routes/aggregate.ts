@@ -5,7 +5,7 @@ import { aggregateOperations } from '../core/parse/params'
 import { toRoute } from '../core/entries/route'
 import { planGroups } from '../core/plan/aggregate'
 import { groupEnvelope } from '../core/entries/respond'
-import { defineRoutes, type Methods } from '../http'
+import { defineRoutes, type Methods } from '../http/handlers'
 
 export const methods = {
   GET: toRoute({

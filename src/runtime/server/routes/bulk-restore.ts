@@ -4,7 +4,7 @@ import { parseBulkRestore } from '../core/parse/write'
 import { toRoute } from '../core/entries/route'
 import { planRestore } from '../core/plan/write'
 import { bulkEnvelope } from '../core/entries/respond'
-import { defineRoutes } from '../http'
+import { defineRoutes } from '../http/handlers'
 
 export default defineRoutes({
   POST: toRoute({

@@ -4,7 +4,7 @@ import { deleteOperation, parseBulkCreate, parseBulkDelete, parseBulkUpdate, pur
 import { toRoute } from '../core/entries/route'
 import { planCreate, planDelete, planUpdate } from '../core/plan/write'
 import { bulkEnvelope } from '../core/entries/respond'
-import { defineRoutes } from '../http'
+import { defineRoutes } from '../http/handlers'
 
 export default defineRoutes({
   POST: toRoute({

@@ -13,7 +13,7 @@ import { planGroups } from '../core/plan/aggregate'
 import { planList } from '../core/plan/read'
 import { planCreate } from '../core/plan/write'
 import { createdRecord, groupEnvelope, listEnvelope } from '../core/entries/respond'
-import { defineRoutes, type Methods } from '../http'
+import { defineRoutes, type Methods } from '../http/handlers'
 
 const list = toRoute({
   name: 'list',

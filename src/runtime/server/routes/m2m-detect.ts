@@ -1,5 +1,5 @@
 /** `/_m2m/detect/:name` */
 import { detectRelationships } from '../core/describe/junctions'
-import { defineGlobalRoutes } from '../http'
+import { defineGlobalRoutes } from '../http/handlers'
 
 export default defineGlobalRoutes({ GET: detectRelationships })

@@ -1,5 +1,5 @@
 /** `/_m2m/is-junction/:table` */
 import { isJunction } from '../core/describe/junctions'
-import { defineGlobalRoutes } from '../http'
+import { defineGlobalRoutes } from '../http/handlers'
 
 export default defineGlobalRoutes({ GET: isJunction })

@@ -1,5 +1,5 @@
 /** `/permissions` */
 import { allPermissions } from '../core/describe/capabilities'
-import { defineGlobalRoutes } from '../http'
+import { defineGlobalRoutes } from '../http/handlers'
 
 export default defineGlobalRoutes({ GET: allPermissions })

@@ -1,4 +1,4 @@
 /** The routes of plugins, as middleware before the router. */
-import { definePluginRoutes } from '../http'
+import { definePluginRoutes } from '../http/handlers'
 
 export default definePluginRoutes()

@@ -8,7 +8,7 @@ import { toRoute } from '../core/entries/route'
 import { planGet } from '../core/plan/read'
 import { planDelete, planUpdate } from '../core/plan/write'
 import { bareRecord, deletion, writtenRecord } from '../core/entries/respond'
-import { defineRoutes, type Methods } from '../http'
+import { defineRoutes, type Methods } from '../http/handlers'
 
 export const methods = {
   GET: toRoute({

@@ -6,7 +6,7 @@ import { linkCountsAs, parseLink, parseRelated } from '../core/parse/relation'
 import { toRoute } from '../core/entries/route'
 import { planLink, planRelated } from '../core/plan/relation'
 import { linkCounts, listEnvelope } from '../core/entries/respond'
-import { defineRoutes } from '../http'
+import { defineRoutes } from '../http/handlers'
 import type { RouteName } from '../../shared/routes'
 
 /** PUT replaces the links, POST adds to them, DELETE removes from them. */

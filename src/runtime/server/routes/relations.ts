@@ -4,7 +4,7 @@ import { linkCountsAs, parseLinks } from '../core/parse/relation'
 import { toRoute } from '../core/entries/route'
 import { planLink } from '../core/plan/relation'
 import { linkCounts } from '../core/entries/respond'
-import { defineRoutes } from '../http'
+import { defineRoutes } from '../http/handlers'
 
 export default defineRoutes({
   PUT: toRoute({

@@ -1,5 +1,5 @@
 /** `/:resource/permissions` */
 import { resourcePermissions } from '../core/describe/capabilities'
-import { defineRoutes } from '../http'
+import { defineRoutes } from '../http/handlers'
 
 export default defineRoutes({ GET: resourcePermissions })

@@ -4,7 +4,7 @@ import { parseRestore } from '../core/parse/write'
 import { toRoute } from '../core/entries/route'
 import { planRestore } from '../core/plan/write'
 import { writtenRecord } from '../core/entries/respond'
-import { defineRoutes, type Methods } from '../http'
+import { defineRoutes, type Methods } from '../http/handlers'
 
 export const methods = {
   POST: toRoute({

@@ -1,5 +1,5 @@
 /** `/_schema` */
 import { describeRoute } from '../core/describe/describe'
-import { defineGlobalRoutes } from '../http'
+import { defineGlobalRoutes } from '../http/handlers'
 
 export default defineGlobalRoutes({ GET: describeRoute })

@@ -1,5 +1,5 @@
 /** Server util that records events of the app in the audit log. */
-import { withHttpErrors } from '../http'
+import { withHttpErrors } from '../http/handle'
 import type { CallerContext } from '../core/entries/call'
 import { requireSession } from '../core/request/session'
 import { findRecorder, type Activity, type RecordedActivity } from '../plugin/events'

@@ -1,6 +1,6 @@
 /** Commits several statements of custom code in one commit: all of them or none. */
 import { useRuntime } from '../api/runtime'
-import { withHttpErrors } from '../http'
+import { withHttpErrors } from '../http/handle'
 import {
   commitReports, createReport, emitReports, findReport, type ReportedChange, type ReportedChanges,
 } from '../core/entries/reported-changes'

@@ -1,6 +1,6 @@
 /** Server util that lets a caller read what a handler has written, if the app has read replicas. */
 import { markWrite } from '../core/request/replica-choice'
-import { requestOf } from '../http'
+import { requestOf } from '../http/handle'
 import type { AutoApiPlatform } from '../registration'
 import { useApi } from '../runtime'
 

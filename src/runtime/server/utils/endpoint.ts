@@ -6,7 +6,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { useRuntime } from '../api/runtime'
 import { assertAccepts } from '../core/request/media-type'
 import { rememberEndpoint, runEndpoint, type EndpointOptions } from '../core/entries/endpoint'
-import { defineCustomRoute, type TypedHandler } from '../http'
+import { defineCustomRoute, type TypedHandler } from '../http/handlers'
 
 export type { EndpointContext, EndpointOptions } from '../core/entries/endpoint'
 export type { BodyStreamOptions, RouteRequest } from '../core/request/route-request'

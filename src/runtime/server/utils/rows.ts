@@ -8,7 +8,7 @@ import { loadVisibleRows } from '../core/entries/visible-rows'
 import { openSession } from '../core/request/open-session'
 import { authorize } from '../core/access/authorize'
 import { scopeSql } from '../core/access/row-scope'
-import { requestOf, withHttpErrors } from '../http'
+import { requestOf, withHttpErrors } from '../http/handle'
 import type { AutoApiContext, AutoApiPlatform } from '../registration'
 
 type Event = AutoApiPlatform extends { event: infer E } ? E : never

@@ -10,7 +10,7 @@ import { authorizeAndRun } from '../core/pipeline'
 import { planPurge, planRestore } from '../core/plan/write'
 import { bulkEnvelope, type BulkEnvelope } from '../core/entries/respond'
 import { applyScope } from '../core/access/row-scope'
-import { withHttpErrors } from '../http'
+import { withHttpErrors } from '../http/handle'
 
 /** Selects rows by their ids, or all rows of one deletion with its cascaded rows. */
 export type TrashBatch = { readonly ids: readonly (string | number)[] } | { readonly deletionId: string }

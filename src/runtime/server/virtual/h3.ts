@@ -1,3 +1,3 @@
-/** Typed placeholder of h3: the build uses `h3` on Nuxt 4 and `nitro/h3` on Nuxt 5. It exports only names that both have. */
-export { createError, defineEventHandler, getRequestHeader, getResponseHeader, setResponseHeader, setResponseStatus } from 'h3'
+/** Typed placeholder of h3. The build replaces it by the h3 of the app's Nuxt. It exports only names that each version has. */
+export { createError, defineEventHandler } from 'h3'
 export type { EventHandler, EventHandlerRequest, H3Event } from 'h3'

@@ -6,7 +6,7 @@ import { readBody } from '../../../../src/runtime/server/http/body'
 /** A request of h3 1. */
 function createEvent(headers: Record<string, string> = { 'transfer-encoding': 'chunked' }) {
   const stream = Object.assign(new PassThrough(), { headers })
-  const event = { method: 'POST', headers: new Headers(headers), context: {}, node: { req: stream } }
+  const event = { method: 'POST', path: '/', headers: new Headers(headers), context: {}, node: { req: stream } }
   return { stream, event }
 }
 

@@ -1,11 +1,11 @@
 /** Finds the client of a request that a page sends while the server renders it, with h3 of both versions. */
 import { describe, expect, it } from 'vitest'
-import { clientAddressOf, edgeFieldsOf, rememberEvent, type ClientEvent } from '../../../../src/runtime/server/client-address'
+import { clientAddressOf, edgeFieldsOf, rememberEvent, type ClientEvent } from '../../../../src/runtime/server/http/client-address'
 
 const headers = new Headers()
 
 /** An event of h3 2. A request that the server sends to itself has no address. */
-const event = (ip?: string): ClientEvent => ({ context: {}, headers, req: { ip, headers } as ClientEvent['req'] })
+const event = (ip?: string): ClientEvent => ({ context: {}, headers, req: { ip, headers } })
 
 /** As Nitro calls its hook, and the handler after it. */
 async function receive<T>(received: ClientEvent, handle: () => Promise<T>): Promise<T> {
@@ -49,7 +49,7 @@ describe('the platform', () => {
   const on: Readonly<Record<string, ClientEvent>> = {
     'h3 1': { context: { cloudflare: { env: {} }, cf }, headers: sent, node },
     'h3 1, without cf in the context': { context: { cloudflare: { request: { cf } } }, headers: sent, node },
-    'h3 2': { context: {}, headers: sent, req: { ip: '192.0.2.1', runtime: { cloudflare: {} }, cf } },
+    'h3 2': { context: {}, headers: sent, req: { headers: sent, ip: '192.0.2.1', runtime: { cloudflare: {} }, cf } },
   }
 
   it.each(Object.entries(on))('gives the address and the place in a server that is built for it: %s', (_, event) => {

@@ -3,7 +3,7 @@ import { connect, type AddressInfo } from 'node:net'
 import fc from 'fast-check'
 import { createApp, eventHandler, toNodeListener, toPlainHandler, type H3Event } from 'h3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { headerOf } from '../../../../src/runtime/server/web-request'
+import { headerOf } from '../../../../src/runtime/server/http/headers'
 
 /** What the handler does with the event of the next request. */
 let look: (event: H3Event) => unknown = () => undefined

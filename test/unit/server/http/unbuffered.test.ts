@@ -16,14 +16,14 @@ it('of a client that left before it was read is refused without waiting for the 
   const [request] = await once(server, 'request') as [IncomingMessage]
   client.destroy()
   await new Promise(resolve => request.once('close', resolve))
-  const event = { method: 'POST', headers: new Headers({ 'content-length': '100' }), context: {}, node: { req: request } }
+  const event = { method: 'POST', path: '/', headers: new Headers({ 'content-length': '100' }), context: {}, node: { req: request } }
   await expect(readBody(event, 1000)).rejects.toMatchObject({ data: { code: 'INVALID_BODY' } })
 })
 
 describe('a body that Nuxt 5 must not read at once', () => {
   const isMarked = (path: string, method: string, headers: Record<string, string>) => {
     const req = new Request('http://localhost', { headers })
-    keepUnbuffered({ method, path, headers: req.headers, req }, '/api', 1000)
+    keepUnbuffered({ method, path, headers: req.headers, context: {}, req }, '/api', 1000)
     return Symbol.for('nuxt.bufferedRequestBody') in req
   }
   const json = { 'content-type': 'application/json; charset=utf-8' }
@@ -42,6 +42,6 @@ describe('a body that Nuxt 5 must not read at once', () => {
   })
 
   it('is no body of h3 1, whose requests are not replaced', () => {
-    expect(() => keepUnbuffered({ method: 'POST', path: '/api/posts', headers: new Headers() }, '/api', 1000)).not.toThrow()
+    expect(() => keepUnbuffered({ method: 'POST', path: '/api/posts', headers: new Headers(), context: {} }, '/api', 1000)).not.toThrow()
   })
 })

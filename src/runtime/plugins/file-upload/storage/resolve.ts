@@ -1,4 +1,5 @@
 /** Finds the storage of the option `storage`: a mount of Nitro, plain data for an adapter, or a storage itself. */
+import { bindingsOf } from '../../../server/kit/event'
 import { describeValue } from '../../../server/plugin/options'
 import { didYouMean } from '../../../shared/suggest'
 import type { PluginServer } from '../../../server/plugin/server'
@@ -97,15 +98,9 @@ function s3Of(options: S3Options, { runtimeConfig }: PluginServer): FindFileStor
   })
 }
 
-interface PlatformEvent {
-  readonly context?: { readonly cloudflare?: { readonly env?: object } }
-  readonly req?: { readonly runtime?: { readonly cloudflare?: { readonly env?: object } } }
-}
-
-/** Nuxt 4 puts the bindings into the context of an event, Nuxt 5 into the runtime of its request. Nitro keeps them for tasks. */
-function findBinding(name: string, event: PlatformEvent | undefined): R2Bucket {
-  const env = event?.context?.cloudflare?.env ?? event?.req?.runtime?.cloudflare?.env ?? (globalThis as { __env__?: object }).__env__
-  const bucket = (env as Readonly<Record<string, unknown>> | undefined)?.[name]
+/** @param event absent in a task */
+function findBinding(name: string, event: object | undefined): R2Bucket {
+  const bucket = bindingsOf(event)?.[name]
   if (bucket) return bucket as R2Bucket
   throw new Error(`[auto-api] fileUpload: the platform has no binding \`${name}\`. Add an R2 bucket with this binding.`)
 }

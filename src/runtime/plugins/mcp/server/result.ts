@@ -53,6 +53,6 @@ export function invalidArguments({ issues }: z.ZodError): ApiError {
  */
 export function toErrorResult(error: unknown, { event }: ApiRequest): ToolResult {
   if (error instanceof ApiError && error.data.code === 'INVALID_TOKEN') throw error
-  const { status, message, data } = toClientError(error, event)
+  const { status, message, data } = toClientError(error, event as object)
   return { ...toResult(JSON.stringify({ error: { status, message, ...data } })), isError: true }
 }

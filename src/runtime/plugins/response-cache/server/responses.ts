@@ -1,4 +1,5 @@
 /** Converts responses to entries, and entries to responses. */
+import { responseHeadersOf } from '../../../server/kit/event'
 import { type ApiResponse, createTextResponse, tagResponse } from '../../../server/kit/respond'
 import type { Entry } from './store'
 import { createAttached } from '../../../server/kit/process'
@@ -46,15 +47,7 @@ export function toHit(entry: Entry, shares: boolean): ApiResponse {
 
 export const cacheStatus = (state: string) => ({ 'Cache-Status': `auto-api; ${state}` })
 
-/** The headers of the event's response, in the form of either version of h3. */
-interface EventWithHeaders {
-  readonly node?: { readonly res?: { readonly getHeaders?: () => Readonly<Record<string, unknown>> } }
-  readonly res?: { readonly headers?: unknown }
-}
-
 /** Returns the headers that code has set on the event itself. A stored response would lack them. */
-export function eventHeaders(event: unknown): string {
-  const { node, res } = event as EventWithHeaders
-  const headers = res?.headers instanceof Headers ? [...res.headers] : Object.entries(node?.res?.getHeaders?.() ?? {})
-  return JSON.stringify(headers)
+export function eventHeaders(event: object): string {
+  return JSON.stringify(responseHeadersOf(event))
 }

@@ -1,8 +1,9 @@
 /**
- * Checks the layer rules with forbidden and allowed imports in a sample project, and that no folders of `src` import each other in a cycle.
+ * Checks the layer rules with forbidden and allowed imports in a sample project, that no folders of `src` import each other in a cycle, and
+ * where versions are named.
  */
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -210,6 +211,14 @@ describe('the folders of src', () => {
     expect(imports.length).toBeGreaterThan(500)
     expect(cycles).toEqual([])
   }, 60_000)
+})
+
+it('the runtime names a version of h3, Nitro or Nuxt only in its platforms', () => {
+  const runtime = join(root, 'src/runtime')
+  const files = readdirSync(runtime, { recursive: true, encoding: 'utf8' }).filter(file => /\.(?:ts|vue)$/.test(file))
+  const named = files.filter(file => /\b(?:h3|Nitro|Nuxt) \d/.test(readFileSync(join(runtime, file), 'utf8')))
+  expect(named.filter(file => !file.startsWith('server/http/platform/'))).toEqual([])
+  expect(named.length).toBeGreaterThan(2)
 })
 
 /** Runs the command of `lint:layers`. It exits with the number of violations, so a failure with JSON is a result. */

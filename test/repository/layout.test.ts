@@ -46,8 +46,7 @@ describe('CONTRIBUTING', () => {
   it.each(['src/runtime', 'src/runtime/server'].flatMap(folder => foldersOf(folder).map(name => `${folder}/${name}`)))(
     'lists the layer of %s',
     (folder) => {
-      // The parts of `http.ts` are in `http`.
-      expect(layout.some(path => path === folder || path === `${folder}.ts` || path.startsWith(`${folder}/`))).toBe(true)
+      expect(layout.some(path => path === folder || path.startsWith(`${folder}/`))).toBe(true)
     },
   )
 

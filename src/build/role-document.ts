@@ -25,6 +25,7 @@ export interface RoleDocument {
 
 /** @throws When a resource cannot be loaded. Plugins that work only in the server are left out. */
 export async function createRoleDocument(tables: InspectedTables, plugins: readonly PluginSource[], role: Role): Promise<RoleDocument> {
+  if (!describer) throw new Error('No plugin of this package describes roles.')
   const isDescriber = ({ import: { name } }: PluginSource) => name === describer?.factory
   const options = plugins.find(isDescriber)?.options?.[0] ?? {}
   const others = plugins.filter(plugin => !isDescriber(plugin))

@@ -1,9 +1,9 @@
 /** Likes: their routes, a like by the author in the commit that creates a record, and their removal with the record. */
-import { and, count, eq, or } from 'drizzle-orm'
+import { and, count, eq, or, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
-import { defineAutoApiPlugin, type AutoApiContext } from 'nuxt-auto-api/define'
+import { defineAutoApiPlugin, type AutoApiContext, type PluginServer } from 'nuxt-auto-api/define'
 import { apiError, assertNames, assertOptions, isNames, objectOf, uuidv7, type OptionRules } from 'nuxt-auto-api/kit'
-import { atomicWrites, findAuthorizedRow, getDatabase, reportChanges } from 'nuxt-auto-api/utils'
+import { findAuthorizedRow, getDatabase } from 'nuxt-auto-api/utils'
 import { likes as table } from './schema'
 
 export interface LikesOptions {
@@ -17,14 +17,22 @@ const LIKES = objectOf({ likes: { type: 'integer' }, liked: { type: 'boolean' } 
 export const likes = defineAutoApiPlugin({ from: '~~/likes/server', name: 'likes' }, (options: LikesOptions) => {
   assertOptions(options, RULES, 'likes')
   const { resources } = options
-  let hasTrash = (_resource: string) => false
+  let server: PluginServer
+  const hasTrash = (resource: string) => server.resources.get(resource)!.deletedAt !== undefined
+  /** The record of the request, if the caller can see it. Some ids have several forms, such as a UUID in capital letters. */
+  const findLiked = async (ctx: AutoApiContext): Promise<Liked> => {
+    await findAuthorizedRow(ctx, ctx.resource, ctx.params.id!)
+    return { resource: ctx.resource, recordId: server.resources.get(ctx.resource)!.canonicalId(ctx.params.id!)! }
+  }
   const route = { resources, operation: 'read', parameters: [] } as const
   return {
     name: 'likes',
-    setup(server) {
+    setup(own) {
+      server = own
       assertNames(resources, [...server.resources.keys()], 'likes.resources')
-      hasTrash = resource => server.resources.get(resource)!.deletedAt !== undefined
     },
+    // The routes below write likes by their own statements.
+    unreported: ['likes'],
     disables: { likes: ['create', 'update', 'delete'] },
     // The author of a record likes it. The like is written if, and only if, the record is.
     inCommit: (changes, { user }) => user === null
@@ -38,55 +46,54 @@ export const likes = defineAutoApiPlugin({ from: '~~/likes/server', name: 'likes
         resources.includes(resource) && (kind === 'purge' || (kind === 'delete' && !hasTrash(resource))))
       if (gone.length === 0) return
       const of = gone.map(({ resource, id }) => and(eq(table.resource, resource!), eq(table.recordId, id)))
-      await (getDatabase(ctx.event) as BetterSQLite3Database).delete(table).where(or(...of))
+      await databaseOf(ctx).delete(table).where(or(...of))
     },
     routes: [
       {
         ...route, method: 'GET', path: '/:resource/:id/likes',
         describe: { summary: 'How many users like a record', responses: { 200: { schema: LIKES } } },
-        async handler(ctx) {
-          await findAuthorizedRow(ctx, ctx.resource, ctx.params.id!)
-          return countLikes(ctx)
-        },
+        handler: async ctx => countLikes(ctx, await findLiked(ctx)),
       },
       {
         ...route, method: 'PUT', path: '/:resource/:id/likes',
         describe: { summary: 'Like a record', responses: { 200: { schema: LIKES } } },
         async handler(ctx) {
-          const user = requireUser(ctx)
-          await findAuthorizedRow(ctx, ctx.resource, ctx.params.id!)
-          const row = { id: uuidv7(), resource: ctx.resource, recordId: ctx.params.id!, userId: user, createdAt: new Date() }
-          await atomicWrites<BetterSQLite3Database>(ctx, [
-            db => db.insert(table).values(row).onConflictDoNothing(),
-            reportChanges(ctx, [{ resource: 'likes', kind: 'create', id: row.id }]),
-          ])
-          return countLikes(ctx)
+          const userId = requireUser(ctx)
+          const liked = await findLiked(ctx)
+          await databaseOf(ctx).insert(table).values({ id: uuidv7(), ...liked, userId, createdAt: new Date() }).onConflictDoNothing()
+          return countLikes(ctx, liked)
         },
       },
       {
         ...route, method: 'DELETE', path: '/:resource/:id/likes',
         describe: { summary: 'Do not like a record any more', responses: { 200: { schema: LIKES } } },
         async handler(ctx) {
-          const user = requireUser(ctx)
-          await findAuthorizedRow(ctx, ctx.resource, ctx.params.id!)
-          await (getDatabase(ctx.event) as BetterSQLite3Database).delete(table).where(and(ofRecord(ctx), eq(table.userId, user)))
-          return countLikes(ctx)
+          const userId = requireUser(ctx)
+          const liked = await findLiked(ctx)
+          await databaseOf(ctx).delete(table).where(and(ofRecord(liked), eq(table.userId, userId)))
+          return countLikes(ctx, liked)
         },
       },
     ],
   }
 })
 
-const ofRecord = ({ resource, params }: AutoApiContext) => and(eq(table.resource, resource), eq(table.recordId, params.id!))
+interface Liked {
+  readonly resource: string
+  readonly recordId: string
+}
+
+const databaseOf = ({ event }: AutoApiContext) => getDatabase(event) as BetterSQLite3Database
+
+const ofRecord = ({ resource, recordId }: Liked) => and(eq(table.resource, resource), eq(table.recordId, recordId))
 
 function requireUser({ user }: AutoApiContext): string {
   if (!user) throw apiError('UNAUTHENTICATED', 'Sign in to like records.')
   return String(user.id)
 }
 
-async function countLikes(ctx: AutoApiContext): Promise<{ likes: number, liked: boolean }> {
-  const db = getDatabase(ctx.event) as BetterSQLite3Database
-  const [all] = await db.select({ likes: count() }).from(table).where(ofRecord(ctx))
-  const own = ctx.user && await db.select({ likes: count() }).from(table).where(and(ofRecord(ctx), eq(table.userId, String(ctx.user.id))))
-  return { likes: all!.likes, liked: (own?.[0]?.likes ?? 0) > 0 }
+async function countLikes(ctx: AutoApiContext, liked: Liked): Promise<{ likes: number, liked: boolean }> {
+  const own = ctx.user ? sql`count(case when ${table.userId} = ${String(ctx.user.id)} then 1 end)` : sql`0`
+  const [counts] = await databaseOf(ctx).select({ likes: count(), own: own.mapWith(Number) }).from(table).where(ofRecord(liked))
+  return { likes: counts!.likes, liked: counts!.own > 0 }
 }

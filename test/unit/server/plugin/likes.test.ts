@@ -65,7 +65,8 @@ it('adds the like of the author in the commit of the record, and removes likes w
 it('tells nobody who likes what, and accepts likes only by its routes', async () => {
   const server = await open()
   await server.request('PUT', '/api/books/1/likes', caller(1))
-  const { body } = await server.request('GET', '/api/likes')
+  expect((await server.request('GET', '/api/likes', caller(1))).status).toBe(403)
+  const { body } = await server.request('GET', '/api/likes', { caller: { user: { id: 3, role: 'moderator' } } })
   expect(body.data).toEqual([{ id: expect.any(String), resource: 'books', recordId: '1', createdAt: expect.any(String) }])
   expect((await server.request('POST', '/api/likes', { ...caller(1), body: {} })).status).toBe(405)
 })

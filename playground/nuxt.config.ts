@@ -49,6 +49,7 @@ export default defineNuxtConfig({
   // Tables with the column `organizationId` are tenant-scoped. The table of organizations does not have the column.
   autoApi: {
     multiTenancy: { excludedResources: ['organizations'] },
+    filters: { extended: true },
     plugins: [
       requestMetadata({ ip: 'prefix' }),
       openApi({

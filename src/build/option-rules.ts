@@ -23,6 +23,7 @@ export const OPTION_RULES: Readonly<Record<string, OptionRule>> = {
   'multiTenancy.userTenantField': propertyName,
   'multiTenancy.scopedResources': { fits: value => value === '*' || isNames(value), use: '`\'*\'` or a list of resource names' },
   'multiTenancy.excludedResources': { fits: isNames, use: 'a list of resource names' },
+  'filters.extended': flag,
   'relations.maxDepth': positiveInteger,
   'relations.maxIncludes': positiveInteger,
   'relations.maxRows': positiveInteger,

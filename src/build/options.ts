@@ -7,6 +7,7 @@ import type {
   AutoApiConfig,
   BulkConfig,
   CrossSiteConfig,
+  FiltersConfig,
   HiddenFieldsConfig,
   HookConfig,
   ManyToManyConfig,
@@ -60,6 +61,8 @@ export interface ModuleOptions {
   m2m?: Partial<ManyToManyConfig>
   /** Time limit of hooks, and the effect of errors in after-hooks. */
   hookConfig?: Partial<HookConfig>
+  /** The operators of filters. */
+  filters?: Partial<FiltersConfig>
   http?: {
     /**
      * Maximum size of a JSON body: a number of bytes, or a size such as `'512kb'` or `'2mb'`. The response to a larger body is 413.
@@ -211,6 +214,7 @@ function toConfig(values: ReadonlyMap<string, unknown>, disabledGroups: Readonly
     prefix: prefix.replace(/\/$/, ''),
     pagination,
     multiTenancy: hasTenancy && multiTenancy.enabled && multiTenancy,
+    filters: withDefaults('filters.', DEFAULT_CONFIG.filters),
     relations: withDefaults('relations.', DEFAULT_CONFIG.relations),
     aggregations: withDefaults('aggregations.', DEFAULT_CONFIG.aggregations),
     bulk: withDefaults('bulk.', DEFAULT_CONFIG.bulk),

@@ -45,13 +45,17 @@ export function generateTypes(source: TypeSource): string {
     ...augmentations.map(file => `import type {} from ${genString(toSpecifier(file, folder))}`),
     `declare module ${genString(toSpecifier(target, folder))} {`,
     `  interface AutoApiResources ${genObjectFromRaw(Object.fromEntries(entries), '  ')}`,
-    `  interface AutoApiSettings { pagination: ${genString(config.pagination.default)} }`,
+    `  interface AutoApiSettings { ${settingsOf(config)} }`,
     `  interface AutoApiEndpoints ${genObjectFromRaw(toEndpoints(source), '  ')}`,
     '}',
     'export {}',
     '',
   ].join('\n')
 }
+
+/** The options on which types depend. */
+const settingsOf = ({ pagination, filters }: AutoApiConfig) =>
+  `pagination: ${genString(pagination.default)}${filters.extended ? ', filters: "extended"' : ''}`
 
 function toEntry(
   { name, imports, data }: CheckedRegistration,

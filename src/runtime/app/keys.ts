@@ -63,7 +63,8 @@ function readBy(resource: string, relation: string): string[] {
 function filteredBy(resource: string, filter: unknown): string[] {
   if (typeof filter !== 'object' || filter === null) return []
   return Object.entries(filter).flatMap(([name, value]): string[] => {
-    if (name === '$or') return Object.values(value as object).flatMap(branch => filteredBy(resource, branch))
+    if (name === '$not') return filteredBy(resource, value)
+    if (name === '$and' || name === '$or') return Object.values(value as object).flatMap(branch => filteredBy(resource, branch))
     return resources[resource]?.relations[name] ? [...readBy(resource, name), ...filteredBy(targetOf(resource, name), value)] : []
   })
 }

@@ -69,6 +69,15 @@ export interface RelationsConfig {
   maxBytes: number
 }
 
+export interface FiltersConfig {
+  /**
+   * `true` adds `$and`, `$not`, `$or` at every level, and the operators `$between`, `$notLike`, `$startsWith`, `$endsWith`, `$contains`
+   * and `$eqi`.
+   * @default false
+   */
+  extended: boolean
+}
+
 export interface AggregationsConfig {
   /**
    * `false` refuses every aggregate with 400.
@@ -185,6 +194,7 @@ export interface AutoApiConfig {
    * @default false
    */
   multiTenancy: MultiTenancyConfig | false
+  filters: FiltersConfig
   relations: RelationsConfig
   aggregations: AggregationsConfig
   bulk: BulkConfig

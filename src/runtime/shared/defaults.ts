@@ -12,6 +12,7 @@ export const DEFAULT_CONFIG: Readonly<AutoApiConfig> = Object.freeze<AutoApiConf
   prefix: '/api',
   pagination: { default: 'offset', defaultLimit: 20, maxLimit: 100 },
   multiTenancy: false,
+  filters: { extended: false },
   relations: { maxDepth: 3, maxIncludes: 20, maxRows: 25000, maxBytes: 4 * 1024 * 1024 },
   aggregations: { enabled: true, maxGroupByFields: 5 },
   bulk: { enabled: true, maxBatchSize: 100, transactional: true },

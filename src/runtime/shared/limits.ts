@@ -11,7 +11,9 @@ export const LIMITS = Object.freeze({
   /** Characters of a cursor. Many servers and proxies accept 8 or 16 kB of a URL with all headers. */
   cursor: 8 * 1024,
   /** Nesting levels of a JSON parameter. */
-  jsonDepth: 12,
+  jsonDepth: 32,
+  /** `$and`, `$or` and `$not` around one condition. */
+  combinations: 8,
   /** Relations in one path of a text `include`, whatever `relations.maxDepth` is. */
   includeDepth: 64,
   /** Nesting levels of a request body. */

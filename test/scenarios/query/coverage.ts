@@ -4,7 +4,9 @@ import type { AnyCondition, Filter, GroupQuery, Include, ListQuery, RelatedCondi
 
 /** Everything that must have occurred. */
 const REQUIRED: Readonly<Record<string, readonly string[]>> = {
-  'operator': ['$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$like', '$in', '$nin', '$null', '$or', '$eq null', '$ne null'],
+  'operator': ['$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$like', '$in', '$nin', '$null', '$or', '$eq null', '$ne null',
+    '$between', '$notLike', '$startsWith', '$endsWith', '$contains', '$eqi'],
+  'combined': ['$and', '$or', '$not', '$and of a field', '$or of a field', '$not of a field'],
   'related': ['one', 'many', 'manyToMany', 'self', 'composite', 'bigint', 'any', 'none', 'nested'],
   'filtered by': ['text', 'integer', 'real', 'boolean', 'date', 'bigint', 'decimal', 'json', 'blob'],
   'ordered by': ['text', 'integer', 'real', 'boolean', 'date', 'bigint', 'decimal'],
@@ -33,7 +35,11 @@ export class Coverage {
   }
 
   filter(resource: string, { and, or }: Filter): void {
-    const all = (conditions: readonly AnyCondition[]) => conditions.forEach((condition) => {
+    const all = (conditions: readonly AnyCondition[]): void => conditions.forEach((condition) => {
+      if ('combine' in condition) {
+        this.count('combined', condition.of === undefined ? condition.combine : `${condition.combine} of a field`)
+        return condition.branches.forEach(all)
+      }
       if (!('field' in condition)) return this.related(resource, condition)
       const { field, operators } = condition
       this.count('filtered by', MODEL[resource]!.fields[field]!)

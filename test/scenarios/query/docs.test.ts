@@ -14,21 +14,26 @@ import * as schema from '../../../playground/server/database/schema'
 import { seedNewsroom } from '../../../playground/server/database/seed/index'
 import { DEFAULT_MULTI_TENANCY } from '../../../src/runtime/shared/defaults'
 import type { ResourceRegistration } from '../../../src/runtime/server/registration'
-import { isComparison, OPERATORS } from '../../../src/runtime/shared/operators'
+import type { AutoApiConfig } from '../../../src/runtime/shared/config'
+import { COMBINATIONS, isComparison, OPERATORS } from '../../../src/runtime/shared/operators'
 import { createServer, type TestServer } from '../../support/server'
 
 const fileOf = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url))
 const page = readFileSync(fileOf('docs/querying.md'), 'utf8')
 
 /** `GET /api/posts?…  # 400 INVALID_QUERY`; without a remark it is answered. */
-const requests = [...page.matchAll(/^```http\n([\s\S]*?)^```$/gm)].flatMap(([, block]) => block!.trim().split('\n')).map((line) => {
+const requests = [...page.matchAll(/^```http\n([\s\S]*?)^```$/gm)].flatMap(({ 1: block, index }) => {
+  const section = page.slice(0, index).split('\n').findLast(line => /^#+ /.test(line))
+  return block!.trim().split('\n').map(line => ({ line, section }))
+}).map(({ line, section }) => {
   const [, path, status = '200', code] = /^GET (\S.*?)(?: {2}# (\d+) (\w+))?$/.exec(line)!
-  return { line, path: path!, status: Number(status), code }
+  return { line, path: path!, status: Number(status), code, extended: section === '### Extended operators' }
 })
 
 const AUTHORIZATION = { posts: postsAuth, comments: commentsAuth, tags: tagsResource.authorization, users: usersAuth, media: mediaAuth }
 
 let server: TestServer
+let extendedServer: TestServer
 
 beforeAll(async () => {
   const db = openDatabase(':memory:')
@@ -37,14 +42,17 @@ beforeAll(async () => {
   const registrations = Object.entries(AUTHORIZATION).map(([name, authorization]) => ({
     name, schema: schema[name as keyof typeof AUTHORIZATION], authorization, ...name === 'users' && { hiddenFields: ['passwordHash'] },
   }) as ResourceRegistration)
-  server = await createServer({ registrations, modules: [schema], db, config: { multiTenancy: DEFAULT_MULTI_TENANCY } })
+  const open = (config: Partial<AutoApiConfig> = {}) =>
+    createServer({ registrations, modules: [schema], db, config: { multiTenancy: DEFAULT_MULTI_TENANCY, ...config } })
+  server = await open()
+  extendedServer = await open({ filters: { extended: true } })
 })
 
 const caller = { user: { id: 1, organizationId: 1, role: 'editor' }, permissions: [...PERMISSIONS.editor] }
 
 describe('docs/querying.md', () => {
-  it.each(requests)('$line', async ({ path, status, code }) => {
-    const answer = await server.request('GET', path, { caller })
+  it.each(requests)('$line', async ({ path, status, code, extended }) => {
+    const answer = await (extended ? extendedServer : server).request('GET', path, { caller })
     expect([answer.status, answer.body.data?.code]).toEqual([status, code])
     if (status === 200 && 'meta' in answer.body) expect(answer.body.data.length).toBeGreaterThan(0)
   })
@@ -75,7 +83,7 @@ describe('docs/querying.md', () => {
       'onlyDeleted',
     ]
     expect(parameters.filter(name => !new RegExp(`[?&]${name}[=[]`).test(asked))).toEqual([])
-    expect([...Object.keys(OPERATORS), '$or'].filter(name => !asked.includes(name) && !page.includes(`\`${name}\``))).toEqual([])
+    expect([...Object.keys(OPERATORS), ...COMBINATIONS].filter(name => !asked.includes(name) && !page.includes(`\`${name}\``))).toEqual([])
   })
 
   it('shows the envelopes as they are', async () => {

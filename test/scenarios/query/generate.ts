@@ -3,9 +3,11 @@ import fc from 'fast-check'
 import { MODEL, readable, type Kind, type ResourceModel, type Viewer } from '../../support/oracle/model'
 import {
   aliasOf,
+  conditionsIn,
   nameOf,
   type Aggregate,
   type AnyCondition,
+  type Combination,
   type Condition,
   type Filter,
   type GroupQuery,
@@ -33,10 +35,10 @@ export interface Spelling {
   readonly repeat: boolean
 }
 
-const ANY: readonly OperatorName[] = ['$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$in', '$nin', '$null']
+const ANY: readonly OperatorName[] = ['$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$in', '$nin', '$null', '$between']
 const EQUALITY: readonly OperatorName[] = ['$eq', '$ne', '$in', '$nin', '$null']
 const OPERATORS: Readonly<Record<Kind, readonly OperatorName[]>> = {
-  text: [...ANY, '$like', '$like'],
+  text: [...ANY, '$like', '$like', '$notLike', '$startsWith', '$endsWith', '$contains', '$eqi'],
   integer: ANY,
   real: ANY,
   boolean: EQUALITY,
@@ -46,6 +48,8 @@ const OPERATORS: Readonly<Record<Kind, readonly OperatorName[]>> = {
   json: ['$null'],
   blob: ['$null'],
 }
+
+const TEXT: ReadonlySet<OperatorName> = new Set(['$startsWith', '$endsWith', '$contains', '$eqi'])
 
 const NUMERIC = new Set<Kind>(['integer', 'real', 'bigint', 'decimal'])
 const UNORDERED = new Set<Kind>(['json', 'blob'])
@@ -116,6 +120,15 @@ function patternOf(subject: Subject, resource: string, field: string): fc.Arbitr
   return fc.tuple(fc.constantFrom('', '', '%', '_'), part, fc.constantFrom('', '', '%', '_', '%_')).map(parts => parts.join(''))
 }
 
+/** A part of a text that occurs, in its case or another. Wildcards have no meaning in it. */
+const partOf = (subject: Subject, resource: string, field: string): fc.Arbitrary<string> =>
+  fc.tuple(valueOf(subject, resource, field) as fc.Arbitrary<string>, fc.constantFrom('whole', 'start', 'end'), fc.nat(6), fc.boolean())
+    .map(([text, part, length, upper]) => {
+      const all = [...text]
+      const piece = (part === 'whole' ? all : part === 'start' ? all.slice(0, length) : all.slice(-length)).join('')
+      return upper ? piece.toUpperCase() : piece
+    })
+
 function conditions(subject: Subject, resource: string, form: Form, most: number): fc.Arbitrary<Condition[]> {
   const fields = fieldsOf(resource, subject.viewer)
   const one = fc.constantFrom(...fields).chain(([field, kind]) => {
@@ -131,10 +144,12 @@ function conditions(subject: Subject, resource: string, form: Form, most: number
 function operand(subject: Subject, resource: string, field: string, name: OperatorName, form: Form): fc.Arbitrary<unknown> {
   const value = valueOf(subject, resource, field)
   if (name === '$null') return fc.boolean()
-  if (name === '$like') return patternOf(subject, resource, field)
-  if (name === '$in' || name === '$nin') {
+  if (name === '$like' || name === '$notLike') return patternOf(subject, resource, field)
+  if (TEXT.has(name)) return partOf(subject, resource, field)
+  if (name === '$in' || name === '$nin' || name === '$between') {
     // A comma ends a value of a list in brackets.
     const listed = form === 'json' ? value : value.filter(value => !String(value).includes(','))
+    if (name === '$between') return fc.tuple(listed, listed)
     return fc.array(listed, { minLength: form === 'json' ? 0 : 1, maxLength: 4 })
   }
   const maybeNull = form === 'json' && (name === '$eq' || name === '$ne')
@@ -156,6 +171,38 @@ function anyConditions(subject: Subject, resource: string, form: Form, most: num
   return fc.oneof({ weight: 3, arbitrary: own }, { weight: 2, arbitrary: both })
 }
 
+/** Conditions in `$and`, `$or` and `$not`, up to three deep, some of them behind the name of a field. */
+function combinations(subject: Subject, resource: string, form: Form, depth: number, nested = 2): fc.Arbitrary<Combination> {
+  const plain = anyConditions(subject, resource, form, 2, depth)
+  const branch = (nested === 0
+    ? plain
+    : fc.oneof(
+        { weight: 2, arbitrary: plain },
+        { weight: 1, arbitrary: combinations(subject, resource, form, depth, nested - 1).map(one => [one]) },
+        {
+          weight: 1,
+          arbitrary: fc.tuple(anyConditions(subject, resource, form, 1, depth), combinations(subject, resource, form, depth, nested - 1))
+            .map(([conditions, one]) => [...conditions.filter(condition => nameOf(condition) !== nameOf(one)), one]),
+        },
+      )).filter(branch => branch.length > 0)
+  const ofField = conditions(subject, resource, form, 1).filter(own => own.length > 0)
+    .chain(([first]) => fc.constantFrom<Combination['combine']>('$and', '$or', '$not').map((combine): Combination => ({
+      combine,
+      of: first!.field,
+      branches: combine === '$not' ? [[first!]] : first!.operators.map(operator => [{ ...first!, operators: [operator] }]),
+    })))
+  return fc.oneof(
+    { weight: 2, arbitrary: branch.map((branch): Combination => ({ combine: '$not', branches: [branch] })) },
+    {
+      weight: 3,
+      arbitrary: fc.record<Combination>({
+        combine: fc.constantFrom('$and', '$or'), branches: fc.array(branch, { minLength: 1, maxLength: 3 }),
+      }),
+    },
+    { weight: 2, arbitrary: ofField },
+  )
+}
+
 const NO_FILTER: Filter = { and: [], or: [] }
 
 /** @param depth of relations in conditions */
@@ -167,6 +214,11 @@ export function filters(subject: Subject, resource: string, form: Form, depth: n
     { weight: 4, arbitrary: all(1).map(and => ({ and, or: [] })) },
     { weight: 1, arbitrary: all(2).map(and => ({ and, or: [] })) },
     { weight: 2, arbitrary: fc.record({ and: all(1), or: fc.array(branch, { minLength: 1, maxLength: 3 }) }) },
+    {
+      weight: 3,
+      arbitrary: fc.tuple(all(1), combinations(subject, resource, form, depth))
+        .map(([and, one]) => ({ and: [...and.filter(condition => nameOf(condition) !== nameOf(one)), one], or: [] })),
+    },
   )
 }
 
@@ -216,7 +268,7 @@ export function listQueries(subject: Subject, resource: string, form: Form, dept
     include: includes(subject, resource, depth),
     limit: fc.integer({ min: 3, max: 25 }),
     trash: trash as fc.Arbitrary<ListQuery['trash']>,
-  }).filter(query => relationsIn(query) <= MOST_RELATIONS)
+  }).filter(fits)
 }
 
 /** The relations that the filters of one query can name. */
@@ -225,11 +277,22 @@ const MOST_RELATIONS = 20
 const relationsIn = ({ filter, include }: { readonly filter?: Filter, readonly include: readonly Include[] }): number =>
   namedIn([...filter?.and ?? [], ...filter?.or.flat() ?? []]) + include.reduce((sum, node) => sum + relationsIn(node), 0)
 
-const namedIn = (conditions: readonly AnyCondition[]): number =>
-  conditions.reduce(
-    (sum, condition) => sum + ('field' in condition ? 0 : 1 + (typeof condition.some === 'string' ? 0 : namedIn(condition.some))),
-    0,
-  )
+const namedIn = (conditions: readonly AnyCondition[]): number => conditions.reduce((sum, condition) => sum + (
+  'field' in condition
+    ? 0
+    : 'combine' in condition ? namedIn(condition.branches.flat()) : 1 + (typeof condition.some === 'string' ? 0 : namedIn(condition.some))
+), 0)
+
+/** The text searches that one query can have. */
+const MOST_SEARCHES = 8
+
+const searchesIn = ({ filter, include }: { readonly filter?: Filter, readonly include: readonly Include[] }): number =>
+  conditionsIn([...filter?.and ?? [], ...filter?.or.flat() ?? []]).flatMap(({ operators }) => operators)
+    .filter(([name]) => name === '$like' || name === '$notLike' || TEXT.has(name)).length
+    + include.reduce((sum, node) => sum + searchesIn(node), 0)
+
+const fits = (query: { readonly filter?: Filter, readonly include: readonly Include[] }) =>
+  relationsIn(query) <= MOST_RELATIONS && searchesIn(query) <= MOST_SEARCHES
 
 export function aggregates(resource: string, viewer: Viewer): fc.Arbitrary<Aggregate[]> {
   const one = fc.constantFrom(...fieldsOf(resource, viewer)).chain(([field, kind]) => {
@@ -269,7 +332,7 @@ export function groupQueries(subject: Subject, resource: string, form: Form): fc
                 { weight: 2, arbitrary: fc.constant([]) },
                 { weight: 2, arbitrary: having(subject, resource, exact).map(one => [one]) },
               ),
-        filter: filters(subject, resource, form, 2).filter(filter => relationsIn({ filter, include: [] }) <= MOST_RELATIONS),
+        filter: filters(subject, resource, form, 2).filter(filter => fits({ filter, include: [] })),
         sort: sorts([...groupBy, ...exact.map(aliasOf)], 2),
         page: fc.constantFrom(1, 1, 1, 2),
         limit: fc.integer({ min: 2, max: 25 }),

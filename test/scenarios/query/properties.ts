@@ -194,6 +194,36 @@ const grouped: Property = {
   },
 }
 
+/** Every row meets a filter or its `$not`, and no row meets both. */
+const divided: Property = {
+  share: 0.2,
+  create: (server, coverage) => {
+    const cases = fc.tuple(resources, viewers, spellings).chain(([resource, viewer, spelling]) => fc.record({
+      resource: fc.constant(resource), viewer: fc.constant(viewer), spelling: fc.constant(spelling),
+      query: listQueries({ data: server.data, viewer }, resource, spelling.filter, 1)
+        .filter(({ filter: { and, or } }) => and.length > 0 && or.length === 0),
+    }))
+    return fc.asyncProperty(cases, async ({ resource, viewer, spelling, query: { filter: { and }, trash } }) => {
+      const idsOf = async (and: ListQuery['filter']['and']) => {
+        const { key } = MODEL[resource]!
+        const query: ListQuery = { filter: { and, or: [] }, sort: [], cursorFields: [], fields: key, include: [], limit: 25, trash }
+        const all: string[] = []
+        let cursor: string | null = ''
+        while (cursor !== null) {
+          const { data, meta }: { data: Row[], meta: { nextCursor: string | null } }
+            = await ask(server, resource, spellList(resource, query, { cursor }, [], spelling), viewer)
+          all.push(...data.map(row => addressOf(resource, row)))
+          cursor = meta.nextCursor
+        }
+        return all
+      }
+      const [matching, others] = [await idsOf(and), await idsOf([{ combine: '$not', branches: [and] }])]
+      coverage.answer(others.length)
+      expect([...matching, ...others].sort()).toEqual((await idsOf([])).sort())
+    })
+  },
+}
+
 /** Makes a query wrong, or its caller. The list refuses some of these: then the export has to refuse them too. */
 const SPOILERS: readonly (readonly [string, string])[] = [
   ['sort', 'secret'],
@@ -267,6 +297,7 @@ export const READING: Readonly<Record<string, Property>> = {
   'a page holds the rows, the included rows, the total and the aggregates the oracle expects': page,
   'the pages of both modes, one after another, are the whole ordered list': walk,
   'aggregates, groups and having say what the oracle counts': grouped,
+  'a filter and its $not divide the rows': divided,
   'an exported file holds the records of the whole list, or is refused like the list': exported,
 }
 

@@ -5,6 +5,7 @@ import {
   nameOf,
   type Aggregate,
   type AnyCondition,
+  type Combination,
   type Condition,
   type Filter,
   type GroupQuery,
@@ -89,11 +90,20 @@ function filterJson(resource: string, { and, or }: Filter, spelling: Spelling): 
 }
 
 function anyJson(resource: string, condition: AnyCondition, spelling: Spelling): unknown {
+  if ('combine' in condition) return combinationJson(resource, condition, spelling)
   if ('field' in condition) return conditionJson(MODEL[resource]!.fields[condition.field]!, condition.operators, spelling)
   if (typeof condition.some !== 'string')
     return filterJson(MODEL[resource]!.relations[condition.relation]!.target, { and: condition.some, or: [] }, spelling)
   if (spelling.short) return condition.some === 'none' ? null : { $ne: null }
   return { $null: condition.some === 'none' }
+}
+
+function combinationJson(resource: string, { combine, branches, of }: Combination, spelling: Spelling): unknown {
+  const inBranch = (conditions: readonly AnyCondition[]) => of === undefined
+    ? filterJson(resource, { and: conditions, or: [] }, spelling)
+    : conditionJson(MODEL[resource]!.fields[of]!, (conditions[0] as Condition).operators, { ...spelling, short: false })
+  const content = combine === '$not' ? inBranch(branches[0]!) : branches.map(inBranch)
+  return of === undefined ? content : { [combine]: content }
 }
 
 function conditionJson(kind: Kind, operators: Condition['operators'], { short }: Spelling): unknown {
@@ -103,7 +113,7 @@ function conditionJson(kind: Kind, operators: Condition['operators'], { short }:
     if (name === '$eq' || name === '$in') return of(value)
     if (name === '$null' && value === true) return null
   }
-  return Object.fromEntries(operators.map(([name, value]) => [name, name === '$null' || name === '$like' ? value : of(value)]))
+  return Object.fromEntries(operators.map(([name, value]) => [name, name === '$null' ? value : of(value)]))
 }
 
 /** @param short numbers where the wire form is a string but a number is understood. */
@@ -124,6 +134,15 @@ function spellDate(date: Date, short: boolean): string {
 function filterBrackets(resource: string, { and, or }: Filter, { short, repeat }: Spelling): [string, string][] {
   const all = (prefix: string, conditions: readonly AnyCondition[], of = resource): [string, string][] =>
     conditions.flatMap((condition) => {
+      if ('combine' in condition) {
+        const path = condition.of === undefined ? `${prefix}[${condition.combine}]` : `${prefix}[${condition.of}][${condition.combine}]`
+        return condition.branches.flatMap((branch, index) => {
+          const at = condition.combine === '$not' ? path : `${path}[${index}]`
+          return condition.of === undefined
+            ? all(at, branch, of)
+            : ofField(at, MODEL[of]!.fields[condition.of]!, (branch[0] as Condition).operators, false)
+        })
+      }
       if (!('field' in condition)) {
         const path = `${prefix}[${condition.relation}]`
         return typeof condition.some === 'string'
@@ -131,14 +150,14 @@ function filterBrackets(resource: string, { and, or }: Filter, { short, repeat }
           : all(path, condition.some, MODEL[of]!.relations[condition.relation]!.target)
       }
       const { field, operators } = condition
-      const kind = MODEL[of]!.fields[field]!
-      const alone = short && operators.length === 1
-      return operators.flatMap(([name, value]): [string, string][] => {
-        const path = `${prefix}[${field}]${alone && name === '$eq' ? '' : `[${name}]`}`
-        if (!Array.isArray(value)) return [[path, name === '$null' || name === '$like' ? String(value) : textOf(kind, value, short)]]
-        const texts = value.map(item => textOf(kind, item, short))
-        return repeat ? texts.map(text => [`${path}[]`, text]) : [[path, texts.join(',')]]
-      })
+      return ofField(`${prefix}[${field}]`, MODEL[of]!.fields[field]!, operators, short && operators.length === 1)
+    })
+  const ofField = (prefix: string, kind: Kind, operators: Condition['operators'], alone: boolean) =>
+    operators.flatMap(([name, value]): [string, string][] => {
+      const path = alone && name === '$eq' ? prefix : `${prefix}[${name}]`
+      if (!Array.isArray(value)) return [[path, name === '$null' ? String(value) : textOf(kind, value, short)]]
+      const texts = value.map(item => textOf(kind, item, short))
+      return repeat ? texts.map(text => [`${path}[]`, text]) : [[path, texts.join(',')]]
     })
   return [...all('filter', and), ...or.flatMap((branch, index) => all(`filter[$or][${index}]`, branch))]
 }

@@ -56,7 +56,9 @@ export const createRegistrations = (tables: Tables): ResourceRegistration[] => [
 export const LIMITS = { defaultLimit: 7, maxLimit: 25 }
 
 /** The newsroom's configuration for every engine. */
-export const NEWS_CONFIG = { multiTenancy: DEFAULT_MULTI_TENANCY, pagination: { ...DEFAULT_CONFIG.pagination, ...LIMITS } }
+export const NEWS_CONFIG = {
+  multiTenancy: DEFAULT_MULTI_TENANCY, pagination: { ...DEFAULT_CONFIG.pagination, ...LIMITS }, filters: { extended: true },
+}
 
 /** The server under a property of reading, and its rows. */
 export interface Served extends TestServer {

@@ -1,6 +1,8 @@
 /** A query of the tests, before it is written in one of the forms of the query string. */
 
-export type OperatorName = '$eq' | '$ne' | '$gt' | '$gte' | '$lt' | '$lte' | '$like' | '$in' | '$nin' | '$null'
+export type OperatorName
+  = | '$eq' | '$ne' | '$gt' | '$gte' | '$lt' | '$lte' | '$like' | '$in' | '$nin' | '$null'
+    | '$between' | '$notLike' | '$startsWith' | '$endsWith' | '$contains' | '$eqi'
 
 export interface Condition {
   readonly field: string
@@ -13,7 +15,15 @@ export interface RelatedCondition {
   readonly some: readonly AnyCondition[] | 'any' | 'none'
 }
 
-export type AnyCondition = Condition | RelatedCondition
+/** Branches of conditions: all of them hold (`$and`), at least one (`$or`), or not the only one (`$not`). */
+export interface Combination {
+  readonly combine: '$and' | '$or' | '$not'
+  readonly branches: readonly (readonly AnyCondition[])[]
+  /** All conditions are on this field, and the combination stands behind its name. */
+  readonly of?: string
+}
+
+export type AnyCondition = Condition | RelatedCondition | Combination
 
 export interface Filter {
   readonly and: readonly AnyCondition[]
@@ -21,7 +31,15 @@ export interface Filter {
 }
 
 /** The name in the filter. */
-export const nameOf = (condition: AnyCondition) => 'field' in condition ? condition.field : condition.relation
+export const nameOf = (condition: AnyCondition): string =>
+  'field' in condition ? condition.field : 'relation' in condition ? condition.relation : condition.of ?? condition.combine
+
+/** The conditions on fields, those of combinations and of related rows included. */
+export const conditionsIn = (conditions: readonly AnyCondition[]): readonly Condition[] => conditions.flatMap((condition) => {
+  if ('field' in condition) return [condition]
+  if ('combine' in condition) return condition.branches.flatMap(conditionsIn)
+  return typeof condition.some === 'string' ? [] : conditionsIn(condition.some)
+})
 
 export interface Sort {
   readonly field: string

@@ -1,7 +1,7 @@
 /** The oracle: the expected rows of a list, computed from plain rows, one at a time. */
 import { MODEL, readable, type Kind, type RelationModel, type Row, type Viewer } from './model'
 import type { AnyCondition, Filter, Include, ListQuery, OperatorName, Sort } from './query'
-import { compare, like, toWire, type Habits } from './values'
+import { compare, like, lower, toWire, type Habits } from './values'
 
 export type Data = Readonly<Record<string, readonly Row[]>>
 
@@ -59,6 +59,10 @@ export function matches(world: World, resource: string, row: Row, { and, or }: F
 
 function meets(world: World, resource: string, row: Row, condition: AnyCondition): boolean {
   const { fields, relations } = MODEL[resource]!
+  if ('combine' in condition) {
+    const branches = condition.branches.map(branch => branch.every(inner => meets(world, resource, row, inner)))
+    return condition.combine === '$or' ? branches.some(Boolean) : branches.every(Boolean) === (condition.combine === '$and')
+  }
   if ('field' in condition)
     return condition.operators.every(([name, value]) => holds(fields[condition.field]!, name, row[condition.field], value, world.habits))
   const relation = relations[condition.relation]!
@@ -83,6 +87,12 @@ function holds(kind: Kind, operator: OperatorName, own: unknown, value: unknown,
     case '$like': return like(own as string, value as string, habits)
     case '$in': return (value as unknown[]).some(equal)
     case '$nin': return !(value as unknown[]).some(equal)
+    case '$between': return compare(kind, own, (value as unknown[])[0]) >= 0 && compare(kind, own, (value as unknown[])[1]) <= 0
+    case '$notLike': return !like(own as string, value as string, habits)
+    case '$startsWith': return lower(own, habits).startsWith(lower(value, habits))
+    case '$endsWith': return lower(own, habits).endsWith(lower(value, habits))
+    case '$contains': return lower(own, habits).includes(lower(value, habits))
+    case '$eqi': return lower(own, habits) === lower(value, habits)
   }
 }
 

@@ -62,6 +62,9 @@ const LOWER: Readonly<Record<Habits['letters'], (character: string) => string>> 
   all: character => character.toLowerCase(),
 }
 
+/** The text as the operators compare it that ignore case. */
+export const lower = (text: unknown, { letters }: Habits): string => [...text as string].map(LOWER[letters]).join('')
+
 function meets(text: readonly string[], [token, ...rest]: readonly Token[]): boolean {
   if (token === undefined) return text.length === 0
   if (token === ANY) return text.some((_, index) => meets(text.slice(index), rest)) || meets([], rest)

@@ -1,7 +1,7 @@
 /** The filters of a list in the admin: from the URL to the request. */
 import { describe, expect, it } from 'vitest'
 import {
-  escape, operatorsOf, readFilters, searchableFields, toFilter, toParameter,
+  addFilter, escape, operatorsOf, readFilters, removeFilter, searchableFields, toFilter, toParameter, type Filter,
 } from '../../../src/runtime/admin/model/filters'
 import { resource, text } from './described'
 
@@ -67,6 +67,35 @@ describe('the request of a list', () => {
 
   it('takes the wildcards of a search as text', () => {
     expect(escape('50%_\\')).toBe('50\\%\\_\\\\')
+  })
+})
+
+describe('alternatives', () => {
+  const URL = ['status:$eq:draft', 'or:views:$gt:10', 'or:views:$eq:1', 'featured:$eq:true']
+  const filters = readFilters(URL, posts)
+
+  it('are read and written, and become branches of `$or` beside the search', () => {
+    expect(filters.map(toParameter)).toEqual(URL)
+    expect(toFilter(filters, 'a', ['title'], posts)).toEqual({
+      featured: { $eq: true },
+      $and: [{ $or: [{ status: { $eq: 'draft' } }, { views: { $gt: 10 } }, { views: { $eq: 1 } }] }],
+      $or: [{ title: { $like: '%a%' } }],
+    })
+  })
+
+  it('are left out with their group if the API has no groups, and the first filter is none', () => {
+    expect(readFilters(['or:status:$eq:draft', 'or:views:$gt:1'], posts).map(toParameter)).toEqual(['status:$eq:draft', 'or:views:$gt:1'])
+    expect(readFilters(['views:$eq:2', ...URL.slice(0, 2), 'featured:$eq:true'], posts, false).map(toParameter))
+      .toEqual(['views:$eq:2', 'featured:$eq:true'])
+  })
+
+  it('are added to their group, and the next one takes the place of a removed first', () => {
+    const one: Filter = { field: 'title', operator: '$like', value: 'a' }
+    expect(addFilter(filters, one, filters[2]).map(toParameter)).toEqual([...URL.slice(0, 3), 'or:title:$like:a', URL[3]])
+    expect(addFilter(filters, { field: 'featured', operator: '$eq', value: 'false' }).map(toParameter))
+      .toEqual([...URL.slice(0, 3), 'featured:$eq:false'])
+    expect(removeFilter(filters, filters[0]!).map(toParameter)).toEqual(['views:$gt:10', 'or:views:$eq:1', 'featured:$eq:true'])
+    expect(removeFilter(filters, filters[3]!).map(toParameter)).toEqual(URL.slice(0, 3))
   })
 })
 

@@ -1,6 +1,5 @@
 /** The errors of the API: one function per error. `http` renders them. */
 import { LIMITS } from '../../shared/limits'
-import { OPERATORS } from '../../shared/operators'
 import { didYouMean } from '../../shared/suggest'
 import type { AutoApiContext } from '../registration'
 import { ERRORS, type ErrorCode } from '../../shared/error-codes'
@@ -98,13 +97,14 @@ export function methodNotAllowed(allowed: readonly string[]): ApiError {
  * The same response for a field that does not exist, a hidden field, and a field that the caller cannot read.
  * @param known the names that the message can suggest: only those that the caller can use
  */
-export function unknownField(parameter: string, field: string, known: Iterable<string>): ApiError {
-  const message = `\`${parameter}\` names an unknown field: ${quote(field)}.${didYouMean(field, [...known])}`
+export function unknownField(parameter: string, field: string, known: Iterable<string>, at = parameter): ApiError {
+  const message = `\`${place(at)}\` names an unknown field: ${quote(field)}.${didYouMean(field, [...known])}`
   return new ApiError('UNKNOWN_FIELD', message, { parameter, field: shorten(field) })
 }
 
-export function invalidValue(parameter: string, message: string): ApiError {
-  return new ApiError('INVALID_VALUE', `\`${parameter}\`: ${message}`, { parameter })
+/** @param at the place of the value, for the message */
+export function invalidValue(parameter: string, message: string, at = parameter): ApiError {
+  return new ApiError('INVALID_VALUE', `\`${place(at)}\`: ${message}`, { parameter })
 }
 
 /** @param known the names that the message can suggest: only those that the caller can use */
@@ -115,13 +115,19 @@ export function unknownRelation(parameter: string, relation: string, known: read
   })
 }
 
-export function invalidOperator(parameter: string, operator: string): ApiError {
-  const isUnknown = /(?:filter|having)$/.test(parameter) && !Object.hasOwn(OPERATORS, operator)
-  const known = isUnknown ? ` The operators are ${Object.keys(OPERATORS).join(', ')}.` : ''
-  return new ApiError('INVALID_OPERATOR', `\`${parameter}\` does not support ${quote(operator)}.${known}`, {
-    parameter,
-    operator: operator.slice(0, 60),
-  })
+/**
+ * An operator that this place of the query does not accept.
+ * @param at the place of the operator, for the message
+ */
+export function invalidOperator(parameter: string, operator: string, at = parameter, message = 'is not supported here'): ApiError {
+  const path = place(at === parameter ? operator : `${at}.${operator}`)
+  return new ApiError('INVALID_OPERATOR', `\`${parameter}\`: \`${path}\` ${message}.`, { parameter, operator: shorten(operator) })
+}
+
+/** @param known the operators that the place accepts */
+export function unknownOperator(parameter: string, operator: string, known: readonly string[], at?: string): ApiError {
+  const text = `is not an operator.${didYouMean(operator, known)} The operators are ${known.join(', ')}`
+  return invalidOperator(parameter, operator, at, text)
 }
 
 export function limitExceeded(message: string, parameter?: string): ApiError {
@@ -248,6 +254,9 @@ export function isHttpError(error: unknown): error is Error {
 export function quote(text: string): string {
   return JSON.stringify(shorten(text))
 }
+
+/** A place in a parameter, such as `filter.$or[1].title`. It contains names of the request. */
+const place = (path: string) => JSON.stringify(shorten(path, LIMITS.errorText)).slice(1, -1)
 
 /** Cuts the text at `length` characters and adds `…`. */
 export function shorten(text: string, length: number = LIMITS.quotedName): string {

@@ -1,5 +1,5 @@
 /** Finds the filter operators that a field accepts. */
-import { fitsColumn, OPERATORS, type OperatorName } from '../../shared/operators'
+import { fitsColumn, operatorNames, type OperatorName } from '../../shared/operators'
 import type { Kind } from '../../shared/wire'
 import { sqlTypeOf } from '../drizzle/index'
 import type { Field } from './field'
@@ -28,6 +28,6 @@ function columnKind({ ordered, kind, column }: Field) {
 
 export const acceptsOperator = (field: Field, name: OperatorName): boolean => fitsColumn(name, columnKind(field))
 
-const NAMES = Object.keys(OPERATORS) as readonly OperatorName[]
-
-export const operatorsOf = (field: Field): readonly OperatorName[] => NAMES.filter(name => acceptsOperator(field, name))
+/** @param extended whether the app has the extended operators */
+export const operatorsOf = (field: Field, extended: boolean): readonly OperatorName[] =>
+  operatorNames(extended).filter(name => acceptsOperator(field, name))

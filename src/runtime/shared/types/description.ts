@@ -122,7 +122,14 @@ export interface DescribedTrash {
 export interface DescribedLimits {
   readonly pagination: { readonly default: 'offset' | 'cursor', readonly defaultLimit: number, readonly maxLimit: number }
   readonly include: { readonly maxDepth: number, readonly maxIncludes: number }
-  readonly filter: { readonly conditions: number, readonly or: number, readonly in: number, readonly likes: number }
+  /** `extended` tells whether `$and`, `$or` and `$not` combine conditions at any level. Otherwise there is one `$or`, at the top. */
+  readonly filter: {
+    readonly extended: boolean
+    readonly conditions: number
+    readonly or: number
+    readonly in: number
+    readonly likes: number
+  }
   readonly sort: number
   readonly aggregates: { readonly enabled: boolean, readonly functions: number, readonly groupBy: number }
   readonly bulk: { readonly enabled: boolean, readonly items: number, readonly transactional: boolean }

@@ -1,5 +1,5 @@
 /** Rejects unknown names in a query. If TypeScript infers the type of the query, it does not report unknown names itself. */
-import type { FieldConditions, RelatedTest } from './query'
+import type { Extended, FieldConditions, RelatedTest } from './query'
 import type { FieldName, RelationName, ResourceName, TargetOf } from './resources'
 
 /**
@@ -20,15 +20,25 @@ type UnknownIn<R extends ResourceName, Q, Names>
     | (Q extends { readonly include: infer I extends object } ? UnknownInInclude<R, I> : never)
 
 type UnknownInFilter<R extends ResourceName, F>
-  = | UnknownInConditions<R, Omit<F, '$or'>>
-    | (F extends { readonly $or: readonly (infer Branch)[] } ? Branch extends unknown ? UnknownInConditions<R, Branch> : never : never)
+  = | UnknownInConditions<R, Omit<F, Combination>>
+    | (F extends { readonly [K in Combination]?: unknown } ? UnknownInBranch<R, BranchOf<F[Combination & keyof F]>> : never)
+
+/** The keys that combine conditions. */
+type Combination = Extended extends true ? '$and' | '$or' | '$not' : '$or'
+
+type BranchOf<C> = C extends readonly (infer B)[] ? B : C
+
+/** Without `filters.extended`, a branch contains no branches. */
+type UnknownInBranch<R extends ResourceName, B> = B extends object
+  ? Extended extends true ? UnknownInFilter<R, B> : UnknownInConditions<R, B>
+  : never
 
 type UnknownInConditions<R extends ResourceName, F>
   = | Exclude<keyof F, FieldName<R> | RelationName<R>>
     | { [K in keyof F & FieldName<R>]: Exclude<OperatorNames<F[K]>, OperatorNames<FieldConditions<R>[K]>> }[keyof F & FieldName<R>]
     | { [N in keyof F & RelationName<R>]: UnknownInRelated<TargetOf<R, N>, F[N]> }[keyof F & RelationName<R>]
 
-type UnknownInRelated<R extends ResourceName, F> = F extends object ? UnknownInConditions<R, Omit<F, keyof RelatedTest>> : never
+type UnknownInRelated<R extends ResourceName, F> = UnknownInBranch<R, F extends object ? Omit<F, keyof RelatedTest> : never>
 
 /** The operators of a condition. A plain value has no operators. */
 type OperatorNames<C> = C extends readonly unknown[] | Date ? never : C extends object ? keyof C : never

@@ -1,11 +1,28 @@
 /** The types of queries for each resource: filters by column type, sorts, fields and includes. */
-import type { ComparisonName, OperatorsOf } from '../operators'
-import type { FieldKind, FieldName, FieldsOfKind, IsMany, OrderedField, RelationName, ResourceName, SentField, TargetOf } from './resources'
+import type { ComparisonName, ExtendedName, OperatorsOf } from '../operators'
+import type {
+  AutoApiSettings, FieldKind, FieldName, FieldsOfKind, IsMany, OrderedField, RelationName, ResourceName, SentField, TargetOf,
+} from './resources'
 
-type Condition<R extends ResourceName, K>
+/** Whether the app has the extended operators: the option `filters.extended`. */
+export type Extended = AutoApiSettings extends { filters: 'extended' } ? true : false
+
+/** The keys that combine conditions at any level. */
+interface Combined<C> {
+  readonly $and?: readonly C[]
+  readonly $or?: readonly C[]
+  readonly $not?: C
+}
+
+type Condition<R extends ResourceName, K, X>
   = FieldKind<R, K> extends 'opaque'
-    ? OperatorsOf<'opaque', never> | null
-    : SentField<R, K> | null | readonly SentField<R, K>[] | OperatorsOf<FieldKind<R, K>, SentField<R, K>>
+    ? FieldTest<'opaque', never, X> | null
+    : SentField<R, K> | null | readonly SentField<R, K>[] | FieldTest<FieldKind<R, K>, SentField<R, K>, X>
+
+/** The operators of a field, and their combinations. */
+type FieldTest<K, V, X> = X extends true
+  ? OperatorsOf<K, V> & Combined<FieldTest<K, V, X>>
+  : OperatorsOf<K, V, ExtendedName>
 
 /** Matches rows with any related row that the caller can see, or rows without one: also `null`. */
 export interface RelatedTest {
@@ -14,14 +31,19 @@ export interface RelatedTest {
   readonly $ne?: null
 }
 
-export type FieldConditions<R extends ResourceName> = { readonly [K in FieldName<R>]?: Condition<R, K> }
+export type FieldConditions<R extends ResourceName, X = Extended> = { readonly [K in FieldName<R>]?: Condition<R, K, X> }
 
 /** Conditions by field and by relation. A row must match all of them; one related row must match all conditions of its relation. */
-export type Conditions<R extends ResourceName> = FieldConditions<R> & {
-  readonly [N in RelationName<R>]?: Conditions<TargetOf<R, N>> | RelatedTest | null
+export type Conditions<R extends ResourceName, X = Extended> = FieldConditions<R, X> & {
+  readonly [N in RelationName<R>]?: ConditionsOfRelated<TargetOf<R, N>, X> | RelatedTest | null
 }
 
-export type Filter<R extends ResourceName> = Conditions<R> & { readonly $or?: readonly Conditions<R>[] }
+type ConditionsOfRelated<R extends ResourceName, X> = X extends true ? Filter<R, X> : Conditions<R, X>
+
+/** With `filters.extended`, `$and`, `$or` and `$not` combine conditions at any level. Without it, there is one `$or`, at the top. */
+export type Filter<R extends ResourceName, X = Extended> = Conditions<R, X> & (
+  X extends true ? Combined<Filter<R, X>> : { readonly $or?: readonly Conditions<R, X>[] }
+)
 
 /** A field for ascending order, or `-` and a field for descending order. */
 export type SortKey<R extends ResourceName> = OrderedField<R> | `-${OrderedField<R>}`

@@ -11,6 +11,8 @@ export interface Sorting { readonly field: string, readonly descending: boolean 
 export interface ListState {
   readonly sorting: ComputedRef<Sorting | undefined>
   readonly filters: ComputedRef<Filter[]>
+  /** Whether a filter can have alternatives. */
+  readonly hasGroups: ComputedRef<boolean>
   readonly search: ComputedRef<string>
   readonly page: ComputedRef<number>
   readonly limit: ComputedRef<number>
@@ -50,7 +52,7 @@ export function useListState(resource: ComputedRef<DescribedResource>, limits: S
     const created = Object.keys(fields).find(name => fields[name]!.role === 'createdAt' && fields[name]!.sortable)
     return created === undefined ? undefined : { field: created, descending: true }
   })
-  const filters = computed(() => readFilters(route.query.filter, resource.value))
+  const filters = computed(() => readFilters(route.query.filter, resource.value, limits.value?.filter.extended === true))
   const search = computed(() => text('q'))
   const likes = () => Math.min(limits.value?.filter.likes ?? 1, 4)
   const searchable = computed(() => searchableFields(resource.value, titleField(resource.value), likes()))
@@ -58,6 +60,7 @@ export function useListState(resource: ComputedRef<DescribedResource>, limits: S
 
   return {
     sorting, filters, search, searchable,
+    hasGroups: computed(() => limits.value?.filter.extended === true),
     page: computed(() => Math.max(1, Math.floor(Number(text('page'))) || 1)),
     limit: computed(() => Math.min(maxLimit.value, LIMITS.find(limit => String(limit) === text('limit')) ?? LIMITS[0])),
     isNarrowed: computed(() => filters.value.length > 0 || search.value !== ''),

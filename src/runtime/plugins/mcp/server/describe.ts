@@ -1,5 +1,6 @@
 /** The tool `describe`: the resources, or the fields of one resource, as far as the caller can use them. */
 import { z } from 'zod'
+import { COMBINATIONS } from '../../../shared/operators'
 import type { DescribedField, DescribedResource } from '../../../shared/types/description'
 import { describeFor, toLabel } from '../../../server/kit/describe'
 import type { Session } from '../../../server/kit/call'
@@ -71,7 +72,7 @@ const labelOf = ({ name, metadata }: Resource): string => {
 /** A description that is too large leaves out the schemas first, then everything about a field except its kind. */
 async function describeOne(resource: Resource, session: Session, call: ToolCall): Promise<object> {
   const operations = await operationsOf(resource, session, call)
-  const { resources } = await describeFor(session.ctx, [resource.name])
+  const { resources, limits } = await describeFor(session.ctx, [resource.name])
   const described = resources[resource.name]
   if (!described || operations.length === 0) return { name: resource.name, operations: [] }
   const { label, primaryKey, trash, relations, validation, metadata } = described
@@ -79,7 +80,7 @@ async function describeOne(resource: Resource, session: Session, call: ToolCall)
     Object.fromEntries(Object.entries(described.fields).map(([name, field]) => [name, compact(field)]))
   const head = {
     name: resource.name, label, operations, primaryKey, ...trash && { trash }, ...Object.keys(metadata).length > 0 && { metadata },
-    relations: usableRelations(relations, call),
+    relations: usableRelations(relations, call), combinations: limits.filter.extended ? COMBINATIONS : ['$or'],
   }
   const forms = [
     { ...head, fields: fields(field => withoutDefaults(field)), ...call.options.write && { bodies: validation } },

@@ -7,7 +7,8 @@ import { defineTool, READS, recordId, resourceName, sendAs, type Tool } from './
 const names = z.array(z.string().min(1).max(200)).min(1).max(100)
 const conditions = z.record(z.string(), z.unknown())
 const filter = conditions.optional()
-  .describe('Conditions by field: `{"status":"draft","views":{"$gt":10},"$or":[…]}`. `describe` lists the operators of each field.')
+  .describe('Conditions by field: `{"status":"draft","views":{"$gt":10},"$or":[…]}`. `describe` lists the operators of each field, '
+    + 'and in `combinations` the keys that combine conditions.')
 const fields = names.optional().describe('The fields to return. Default: all that you can read.')
 const include = z.union([names, conditions]).optional()
   .describe('Related records to return: names of relations, or an object with options: `{"comments":{"limit":5,"fields":["body"]}}`.')

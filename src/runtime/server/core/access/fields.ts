@@ -94,9 +94,9 @@ export function select(resource: Resource, passes: (field: Field) => boolean): S
  * @param others names besides those of fields that the error can suggest
  * @throws `UNKNOWN_FIELD`
  */
-export function requireField(readable: Selection, name: string, parameter: string, others: readonly string[] = []): Field {
+export function requireField(readable: Selection, name: string, parameter: string, others: readonly string[] = [], at = parameter): Field {
   const field = readable.byName.get(name)
-  if (!field) throw unknownField(parameter, name, [...readable.byName.keys(), ...others])
+  if (!field) throw unknownField(parameter, name, [...readable.byName.keys(), ...others], at)
   return field
 }
 

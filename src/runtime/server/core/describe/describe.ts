@@ -53,7 +53,7 @@ async function describe(session: Session, names?: readonly string[]): Promise<Ap
 }
 
 async function describeOne(session: Session, resource: Resource, access: ResourceAccess, accessOf: AccessOf): Promise<DescribedResource> {
-  const facts = factsOf(resource, session.api.resources)
+  const facts = factsOf(resource, session.api)
   const relations = new Map<string, RelationAccess>()
   for (const relation of facts.relations) relations.set(relation.name, await findRelationAccess(session, resource, relation, accessOf))
   const references = new Set<string>()
@@ -62,11 +62,11 @@ async function describeOne(session: Session, resource: Resource, access: Resourc
   return describeResource(resource, facts, { ...access, relations, references })
 }
 
-function limitsOf({ pagination, relations, aggregations, bulk, http }: AutoApiConfig): DescribedLimits {
+function limitsOf({ pagination, filters, relations, aggregations, bulk, http }: AutoApiConfig): DescribedLimits {
   return {
     pagination: { default: pagination.default, defaultLimit: pagination.defaultLimit, maxLimit: pagination.maxLimit },
     include: { maxDepth: relations.maxDepth, maxIncludes: relations.maxIncludes },
-    filter: { conditions: LIMITS.conditions, or: LIMITS.or, in: LIMITS.in, likes: LIMITS.likes },
+    filter: { extended: filters.extended, conditions: LIMITS.conditions, or: LIMITS.or, in: LIMITS.in, likes: LIMITS.likes },
     sort: LIMITS.sort,
     aggregates: { enabled: aggregations.enabled, functions: LIMITS.aggregates, groupBy: aggregations.maxGroupByFields },
     bulk: { enabled: bulk.enabled, items: bulk.maxBatchSize, transactional: bulk.transactional },

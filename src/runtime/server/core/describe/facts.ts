@@ -11,6 +11,7 @@ import type { DescribedField, DescribedTrash, JsonSchema } from '../../../shared
 import { omitProperties } from './bodies'
 import { toLabel } from './label'
 import { memoizedPair } from '../memoized'
+import type { Session } from '../request/session'
 
 export interface ResourceFacts {
   readonly label: string
@@ -48,10 +49,12 @@ interface ResourceMetadata extends Metadata {
   readonly fields?: Readonly<Record<string, FieldMetadata>>
 }
 
+type ApiFacts = Pick<Session['api'], 'resources' | 'config'>
+
 /** Returns the same object for every request. */
 export const factsOf = memoizedPair(createFacts)
 
-function createFacts(resource: Resource, resources: ReadonlyMap<string, Resource>): ResourceFacts {
+function createFacts(resource: Resource, { resources, config }: ApiFacts): ResourceFacts {
   const { label, fields: ofFields = {}, ...metadata }: ResourceMetadata = resource.metadata ?? {}
   const validation = { create: bodyOf(resource, 'create'), update: bodyOf(resource, 'update') }
   const shown = [...resource.fields.values()].filter(({ name }) => !resource.hidden.has(name))
@@ -65,7 +68,7 @@ function createFacts(resource: Resource, resources: ReadonlyMap<string, Resource
         field,
         required: resource.writable.create.has(field.name) && isRequired(field, resource, validation.create),
         ...reference && { reference },
-        described: describeField(field, resource, ofFields[field.name] ?? {}),
+        described: describeField(field, resource, ofFields[field.name] ?? {}, config.filters.extended),
       }
     }),
     relations: [...resource.relations.values()],
@@ -86,10 +89,12 @@ function isRequired({ name, optional }: Field, { roles, schemas }: Resource, cre
   return create.required?.includes(name) ?? false
 }
 
-function describeField(field: Field, resource: Resource, { label, ...metadata }: FieldMetadata): FieldFacts['described'] {
+function describeField(
+  field: Field, resource: Resource, { label, ...metadata }: FieldMetadata, extended: boolean,
+): FieldFacts['described'] {
   const { name, wire, nullable, generated, ordered, column } = field
   const role = roleOf(field, resource)
-  const operators = operatorsOf(field)
+  const operators = operatorsOf(field, extended)
   return {
     label: label ?? toLabel(name),
     kind: wire,

@@ -1,11 +1,11 @@
 /** Parses `aggregate`, `groupBy` and `having`. It does not resolve field names. */
 import { isObject } from '../../../shared/is-object'
 import { LIMITS } from '../../../shared/limits'
-import { isComparison, type ComparisonName } from '../../../shared/operators'
+import { COMPARISONS, isComparison, type ComparisonName } from '../../../shared/operators'
 import type { AutoApiConfig } from '../../../shared/config'
 import type { ApiRequest } from '../request/api-request'
 import type { Call } from '../request/session'
-import { invalidOperator, invalidQuery, limitExceeded, quote } from '../error'
+import { invalidOperator, invalidQuery, limitExceeded, quote, unknownOperator } from '../error'
 import { parseFilter, type Filter } from './filter'
 import { assertCost } from './cost'
 import {
@@ -63,7 +63,7 @@ export function parseGroups({ query }: ApiRequest, { api: { config } }: Call): G
     aggregates: aggregates.length > 0 ? aggregates : [COUNT],
     groupBy,
     having: parseHaving(query),
-    filter: parseFilter(query),
+    filter: parseFilter(query, config),
     sort: toSort(nameList(query, 'sort') ?? [], 'sort'),
     page: wholeNumber(query, 'page') ?? 1,
     limit: pageSize(query, config.pagination),
@@ -108,7 +108,7 @@ function parseHaving(query: Query): readonly HavingCondition[] {
 }
 
 function toHaving(alias: string, operator: string, value: unknown): HavingCondition {
-  if (!isComparison(operator)) throw invalidOperator('having', operator)
+  if (!isComparison(operator)) throw unknownOperator('having', operator, COMPARISONS)
   if (typeof value !== 'number' && typeof value !== 'string')
     throw invalidQuery(`\`having\`: ${quote(alias)} is compared with a number or a string.`, 'having')
   return { alias, operator, value }

@@ -1,7 +1,8 @@
 /** Limits the work of one request. It counts the conditions and `$like` patterns of the query, its includes and its relation filters. */
 import { LIMITS } from '../../../shared/limits'
 import { limitExceeded } from '../error'
-import { conditionsOf, type Filter } from './filter'
+import { isSearch, OPERATORS } from '../../../shared/operators'
+import { conditionsOf, countConditions, type Filter } from './filter'
 import type { IncludeTree } from './include'
 
 /** The number of conditions, `$like` patterns and pattern characters that the request can still use. */
@@ -33,9 +34,12 @@ function spendIncludes(budget: Budget, tree: IncludeTree): void {
 }
 
 function spendFilter(budget: Budget, filter: Filter, parameter: string): void {
-  const all = conditionsOf(filter)
-  spendConditions(budget, all.length, parameter)
-  for (const { operator, value } of all) if (operator === '$like') spendPattern(budget, value as string, parameter)
+  spendConditions(budget, countConditions(filter), parameter)
+  for (const { operator, value } of conditionsOf(filter)) {
+    if (!isSearch(operator)) continue
+    spendText(budget, value as string, parameter)
+    if (OPERATORS[operator].value === 'pattern') assertWildcards(value as string, parameter)
+  }
 }
 
 function spendConditions(budget: Budget, count: number, parameter: string): void {
@@ -44,10 +48,7 @@ function spendConditions(budget: Budget, count: number, parameter: string): void
     throw limitExceeded(`The query, with its includes, holds more than ${LIMITS.conditions} conditions.`, parameter)
 }
 
-/** Captures wildcards. Escaped characters (`\%`, `\_`) are not wildcards. */
-const WILDCARDS = /\\[%_\\]|([%_])/g
-
-function spendPattern(budget: Budget, pattern: string, parameter: string): void {
+function spendText(budget: Budget, pattern: string, parameter: string): void {
   budget.likes--
   if (budget.likes < 0) throw limitExceeded(`The query, with its includes, holds more than ${LIMITS.likes} $like conditions.`, parameter)
   budget.characters -= pattern.length
@@ -58,6 +59,12 @@ function spendPattern(budget: Budget, pattern: string, parameter: string): void 
       `The $like patterns of the query, with its includes, have more than ${LIMITS.likeTotalLength} characters together.`,
       parameter,
     )
+}
+
+/** Captures wildcards. Escaped characters (`\%`, `\_`) are not wildcards. */
+const WILDCARDS = /\\[%_\\]|([%_])/g
+
+function assertWildcards(pattern: string, parameter: string): void {
   const wildcards = [...pattern.matchAll(WILDCARDS)].filter(([, wildcard]) => wildcard !== undefined).length
   if (wildcards > LIMITS.wildcards)
     throw limitExceeded(`\`${parameter}\`: a $like pattern has at most ${LIMITS.wildcards} wildcards.`, parameter)

@@ -1,8 +1,10 @@
 /** Parses `filter`, as JSON or in brackets, into conditions. It does not resolve field names, and it does not convert values. */
 import { isObject } from '../../../shared/is-object'
 import { LIMITS } from '../../../shared/limits'
-import { isOperator, OPERATORS, type OperatorName } from '../../../shared/operators'
-import { invalidOperator, invalidQuery, invalidValue, limitExceeded, quote } from '../error'
+import { COMBINATIONS, isInForce, isOperator, operatorNames, OPERATORS, type OperatorName } from '../../../shared/operators'
+import type { AutoApiConfig } from '../../../shared/config'
+import { invalidOperator, invalidQuery, invalidValue, limitExceeded, quote, unknownOperator } from '../error'
+import { fromBrackets } from './bracket-filter'
 import { toJson, type Query } from './params'
 
 export interface FilterCondition {
@@ -11,12 +13,15 @@ export interface FilterCondition {
   readonly value: unknown
   /** Whether the value is text of the query string instead of JSON. The type of the column determines how this text is converted. */
   readonly text: boolean
+  /** The place of the object with the name, for messages: `filter.$or[1]`. */
+  readonly at: string
 }
 
 /** Conditions on the related rows. A row matches if at least one of its related rows meets all of them. */
 export interface RelationFilter {
   readonly relation: string
   readonly conditions: readonly FilterEntry[]
+  readonly at: string
 }
 
 /** A row must meet all conditions of at least one branch or, with `not`, of none. */
@@ -41,88 +46,109 @@ export function conditionsOf(filter: Filter): readonly FilterCondition[] {
   })
 }
 
+/** The number of comparisons in a filter. A range has two. */
+export const countConditions = (filter: Filter): number =>
+  conditionsOf(filter).reduce((count, { operator }) => count + (OPERATORS[operator].value === 'range' ? 2 : 1), 0)
+
 const NONE: Filter = Object.freeze([])
 
-export function parseFilter(query: Query): Filter {
+export function parseFilter(query: Query, config: AutoApiConfig): Filter {
   const text = query.filter
   const brackets = Object.keys(query).filter(key => key.startsWith('filter['))
-  if (text === undefined) return brackets.length === 0 ? NONE : toFilter(fromBrackets(query, brackets), 'filter', true)
+  if (text === undefined) return brackets.length === 0 ? NONE : toFilter(fromBrackets(query, brackets), 'filter', config, true)
   if (Array.isArray(text)) throw invalidQuery('`filter` is given more than once.', 'filter')
   if (brackets.length > 0) throw invalidQuery('`filter` is either JSON or written in brackets, not both.', 'filter')
-  return toFilter(toJson(text, 'filter'), 'filter', false)
+  return toFilter(toJson(text, 'filter'), 'filter', config)
 }
 
 /** @param text whether the values are text of a query string. */
-export function toFilter(value: unknown, parameter: string, text = false): Filter {
+export function toFilter(value: unknown, parameter: string, { filters: { extended } }: AutoApiConfig, text = false): Filter {
   if (!isObject(value)) throw invalidQuery(`\`${parameter}\` is not an object of conditions.`, parameter)
-  const { $or, ...rest } = value
-  const filter = toConditions(rest, parameter, text)
-  if (Object.hasOwn(value, '$or')) filter.push({ branches: toBranches($or, parameter, text) })
-  if (conditionsOf(filter).length > LIMITS.conditions)
+  const filter = readConditions(value, { parameter, text, extended }, parameter, 0)
+  if (countConditions(filter) > LIMITS.conditions)
     throw limitExceeded(`\`${parameter}\` holds more than ${LIMITS.conditions} conditions.`, parameter)
   return filter
 }
 
-function toBranches(value: unknown, parameter: string, text: boolean): (readonly FilterEntry[])[] {
-  const branches = text && isObject(value) ? Object.values(value) : value
-  if (!Array.isArray(branches) || branches.length === 0)
-    throw invalidQuery(`\`${parameter}\`: \`$or\` is a list of objects of conditions.`, parameter)
-  if (branches.length > LIMITS.or) throw limitExceeded(`\`${parameter}\`: \`$or\` has more than ${LIMITS.or} branches.`, parameter)
-  return branches.map((branch) => {
-    const conditions = isObject(branch) ? toConditions(branch, parameter, text) : []
-    if (conditions.length === 0) throw invalidQuery(`\`${parameter}\`: every branch of \`$or\` is an object of conditions.`, parameter)
-    return conditions
-  })
+interface Reader {
+  readonly parameter: string
+  readonly text: boolean
+  readonly extended: boolean
 }
+
+type Content = Record<string, unknown>
+
+/** @param depth the number of `$and`, `$or` and `$not` around the object */
+type Read = (object: Content, reader: Reader, at: string, depth: number) => FilterEntry[]
 
 /** Only the schema knows the relations. Here, an object without operators contains conditions on the rows of a relation. */
-function toConditions(object: Record<string, unknown>, parameter: string, text: boolean): FilterEntry[] {
+function readConditions(object: Content, reader: Reader, at: string, depth: number): FilterEntry[] {
+  const { parameter, text } = reader
   return Object.entries(object).flatMap(([name, value]): FilterEntry[] => {
-    if (name.startsWith('$')) throw invalidOperator(parameter, name)
-    if (Array.isArray(value)) return [{ name, operator: '$in', value, text }]
-    if (!isObject(value)) return [{ name, operator: '$eq', value, text }]
-    const operators = Object.entries(value)
-    if (operators.length === 0) throw invalidValue(parameter, `${quote(name)} has no operator.`)
-    if (!operators.some(([operator]) => operator.startsWith('$')))
-      return [{ relation: name, conditions: toConditions(value, parameter, text) }]
-    const unknown = operators.find(([operator]) => operator.startsWith('$') && !isOperator(operator))
-    if (unknown) throw invalidOperator(parameter, unknown[0])
-    // A name beside operators is not an operator either.
-    return operators.map(([operator, value]) => toCondition(name, operator, value, parameter, text))
+    if (isCombination(name, reader, at === parameter)) return combine(name, value, reader, at, depth, readConditions)
+    if (name.startsWith('$')) throw unknown(name, reader, at)
+    if (Array.isArray(value)) return [{ name, operator: '$in', value, text, at }]
+    if (!isObject(value)) return [{ name, operator: '$eq', value, text, at }]
+    if (Object.keys(value).length === 0) throw invalidValue(parameter, `${quote(name)} has no operator.`, at)
+    if (hasOperators(value, reader)) return readField(name, at)(value, reader, `${at}.${name}`, depth)
+    return [{ relation: name, conditions: readConditions(value, reader, `${at}.${name}`, depth), at }]
   })
 }
 
-function toCondition(name: string, operator: string, value: unknown, parameter: string, text: boolean): FilterCondition {
-  if (!isOperator(operator)) throw invalidOperator(parameter, operator)
-  // The characters of patterns are counted before the column is known.
-  if (OPERATORS[operator].value === 'pattern' && typeof value !== 'string')
-    throw invalidValue(parameter, `${operator} of ${quote(name)} takes text.`)
-  return { name, operator, value, text }
+/** Reads the operators of a field, and their combinations: `{ $not: { $like: 'a%' } }`. */
+const readField = (name: string, at: string): Read => (object, reader, path, depth) => {
+  const isKnown = (key: string): key is OperatorName => isOperator(key) && isInForce(key, reader.extended)
+  // A name beside operators is not an operator either. A mistyped operator is reported first.
+  const wrong = Object.keys(object).filter(key => !isKnown(key) && !isCombination(key, reader, false))
+  if (wrong.length > 0) throw unknown(wrong.find(key => key.startsWith('$')) ?? wrong[0]!, reader, path)
+  return Object.entries(object).flatMap(([operator, value]): FilterEntry[] => {
+    if (!isKnown(operator)) return combine(operator as Combination, value, reader, path, depth, readField(name, at))
+    // The characters of patterns are counted before the column is known.
+    const { value: form } = OPERATORS[operator]
+    if ((form === 'pattern' || form === 'text') && typeof value !== 'string')
+      throw invalidValue(reader.parameter, `${operator} of ${quote(name)} takes text.`, at)
+    return [{ name, operator, value, text: reader.text, at }]
+  })
 }
 
-/** Converts `filter[a][$gt]=1&filter[$or][0][b]=2` to the object that the JSON form contains. */
-function fromBrackets(query: Query, keys: readonly string[]): Record<string, unknown> {
-  const root: Record<string, unknown> = Object.create(null)
-  for (const key of keys) {
-    const path = toPath(key)
-    let at = root
-    for (const part of path.slice(0, -1)) {
-      const next = at[part] ??= Object.create(null)
-      if (!isObject(next)) throw invalidQuery(`${quote(key)} contradicts another part of the filter.`, 'filter')
-      at = next
-    }
-    const last = path.at(-1)!
-    if (Object.hasOwn(at, last)) throw invalidQuery(`${quote(key)} contradicts another part of the filter.`, 'filter')
-    at[last] = query[key]
+const isCombination = (name: string, { extended }: Reader, isRoot: boolean): name is Combination =>
+  extended ? (COMBINATIONS as readonly string[]).includes(name) : isRoot && name === '$or'
+
+type Combination = typeof COMBINATIONS[number]
+
+/** Whether the keys of an object are operators, in its combinations too. Other objects contain conditions on the rows of a relation. */
+function hasOperators(object: Content, reader: Reader): boolean {
+  return Object.entries(object).some(([key, value]) => isCombination(key, reader, false)
+    ? contentsOf(value).some(content => isObject(content) && hasOperators(content, reader))
+    : key.startsWith('$'))
+}
+
+/** The list of `$and` and `$or`, which brackets write as an object with indexes, or the object of `$not`. */
+const contentsOf = (value: unknown): readonly unknown[] =>
+  Array.isArray(value) ? value : isObject(value) ? Object.keys(value).every(key => /^\d+$/.test(key)) ? Object.values(value) : [value] : []
+
+function combine(name: Combination, value: unknown, reader: Reader, at: string, depth: number, read: Read): FilterEntry[] {
+  const { parameter, text } = reader
+  if (depth === LIMITS.combinations)
+    throw limitExceeded(`\`${parameter}\`: ${COMBINATIONS.join(', ')} nest at most ${LIMITS.combinations} deep.`, parameter)
+  const branch = (content: unknown, path: string) => {
+    const conditions = isObject(content) ? read(content, reader, path, depth + 1) : []
+    if (conditions.length === 0)
+      throw invalidQuery(`\`${at}\`: ${name === '$not' ? '' : 'every branch of '}\`${name}\` is an object of conditions.`, parameter)
+    return conditions
   }
-  return root
+  if (name === '$not') return [{ branches: [branch(value, `${at}.$not`)], not: true }]
+  const list = text && isObject(value) ? Object.values(value) : value
+  if (!Array.isArray(list) || list.length === 0)
+    throw invalidQuery(`\`${at}\`: \`${name}\` is a list of objects of conditions.`, parameter)
+  if (name === '$or' && list.length > LIMITS.or)
+    throw limitExceeded(`\`${at}\`: \`$or\` has more than ${LIMITS.or} branches.`, parameter)
+  const branches = list.map((content, index) => branch(content, `${at}.${name}[${index}]`))
+  return name === '$and' ? branches.flat() : [{ branches }]
 }
 
-/** Splits a key into its parts: `$or`, branch, relations, field, operator. Ignores a trailing `[]`, with which some clients write lists. */
-function toPath(key: string): string[] {
-  const text = key.slice('filter'.length).replace(/\[\]$/, '')
-  const path = [...text.matchAll(/\[([^[\]]+)\]/g)].map(match => match[1]!)
-  if (path.length === 0 || path.length > LIMITS.jsonDepth || path.map(part => `[${part}]`).join('') !== text)
-    throw invalidQuery(`${quote(key)} is not a filter.`, 'filter')
-  return path
+function unknown(operator: string, { parameter, extended }: Reader, at: string): Error {
+  return isOperator(operator) || (COMBINATIONS as readonly string[]).includes(operator)
+    ? invalidOperator(parameter, operator, at)
+    : unknownOperator(parameter, operator, operatorNames(extended), at)
 }

@@ -1,4 +1,5 @@
 /** Parses `include`, as text or JSON, into a tree of relation names with their options. */
+import type { AutoApiConfig } from '../../../shared/config'
 import { isObject } from '../../../shared/is-object'
 import { LIMITS } from '../../../shared/limits'
 import { invalidQuery, limitExceeded, quote } from '../error'
@@ -25,29 +26,29 @@ interface Node {
 
 const NOTHING: IncludeTree = new Map()
 
-export function parseInclude(query: Query): IncludeTree {
+export function parseInclude(query: Query, config: AutoApiConfig): IncludeTree {
   const value = query.include
   if (value === undefined) return NOTHING
   const root = new Map<string, Node>()
   for (const text of [value].flat()) {
-    if (text.trimStart().startsWith('{')) addJson(root, toJson(text, 'include'))
-    else addText(root, text)
+    if (text.trimStart().startsWith('{')) addJson(root, toJson(text, 'include'), config)
+    else addText(root, text, config)
   }
   return root
 }
 
-function addJson(into: Map<string, Node>, value: unknown): void {
+function addJson(into: Map<string, Node>, value: unknown, config: AutoApiConfig): void {
   if (!isObject(value)) throw invalidQuery('`include` is not an object of relations.', 'include')
   for (const [name, options] of Object.entries(value)) {
     if (options === false) continue
     const node = nodeOf(into, name)
     if (options === true) continue
     if (!isObject(options)) throw invalidQuery(`\`include\`: the options of ${quote(name)} are true or an object.`, 'include')
-    for (const [key, option] of Object.entries(options)) setOption(node, key, option)
+    for (const [key, option] of Object.entries(options)) setOption(node, key, option, config)
   }
 }
 
-type Setter = (node: Node, value: unknown) => void
+type Setter = (node: Node, value: unknown, config: AutoApiConfig) => void
 
 const OPTIONS: Readonly<Record<string, Setter>> = {
   fields: (node, value) => {
@@ -59,16 +60,16 @@ const OPTIONS: Readonly<Record<string, Setter>> = {
   sort: (node, value) => {
     node.sort = [...node.sort ?? [], ...toSort(toTexts(value, 'sort'), 'include.sort')]
   },
-  filter: (node, value) => {
-    node.filter = toFilter(value, 'include.filter')
+  filter: (node, value, config) => {
+    node.filter = toFilter(value, 'include.filter', config)
   },
-  include: (node, value) => addJson(node.include, value),
+  include: (node, value, config) => addJson(node.include, value, config),
 }
 
-function setOption(node: Node, key: string, value: unknown): void {
+function setOption(node: Node, key: string, value: unknown, config: AutoApiConfig): void {
   const set = Object.hasOwn(OPTIONS, key) ? OPTIONS[key] : undefined
   if (!set) throw invalidQuery(`\`include\` has no option ${quote(key)}; use one of: ${Object.keys(OPTIONS).join(', ')}.`, 'include')
-  set(node, value)
+  set(node, value, config)
 }
 
 function toTexts(value: unknown, option: string): string[] {
@@ -85,7 +86,7 @@ function nodeOf(into: Map<string, Node>, name: string): Node {
 }
 
 /** Parses `author[id,name],comments{limit:5}.author`. */
-function addText(root: Map<string, Node>, text: string): void {
+function addText(root: Map<string, Node>, text: string, config: AutoApiConfig): void {
   for (const path of entriesOf(text)) {
     let at = root
     const segments = split(path, '.')
@@ -98,21 +99,21 @@ function addText(root: Map<string, Node>, text: string): void {
       if (!match) throw invalidQuery(`\`include\`: ${quote(segment)} is not a relation.`, 'include')
       const [, name, fields, options] = match
       const node = nodeOf(at, name!.trim())
-      if (fields !== undefined) setOption(node, 'fields', fields)
-      if (options !== undefined) addOptions(node, options)
+      if (fields !== undefined) setOption(node, 'fields', fields, config)
+      if (options !== undefined) addOptions(node, options, config)
       at = node.include
     }
   }
 }
 
 /** Parses `limit:5,sort:-createdAt,filter:{"a":1}`. `sort` can occur several times. */
-function addOptions(node: Node, text: string): void {
+function addOptions(node: Node, text: string, config: AutoApiConfig): void {
   for (const option of entriesOf(text)) {
     const colon = option.indexOf(':')
     const key = option.slice(0, colon).trim()
     const value = option.slice(colon + 1).trim()
     if (colon === -1 || key === 'include') throw invalidQuery(`\`include\`: ${quote(option)} is not an option.`, 'include')
-    setOption(node, key, key === 'filter' ? toJson(value, 'include.filter') : value)
+    setOption(node, key, key === 'filter' ? toJson(value, 'include.filter') : value, config)
   }
 }
 

@@ -1,4 +1,5 @@
 /** Parses the query string of a list or a record. It does not resolve the names of fields and relations. */
+import type { AutoApiConfig } from '../../../shared/config'
 import type { ApiRequest } from '../request/api-request'
 import type { Call } from '../request/session'
 import { invalidQuery } from '../error'
@@ -48,31 +49,31 @@ export interface ListQuery extends ReadQuery {
   readonly aggregates: readonly AggregateQuery[]
 }
 
-export function parseGet(request: Pick<ApiRequest, 'query' | 'params'>, { resource }: Call): GetQuery {
-  const read = parseRead(request.query)
+export function parseGet(request: Pick<ApiRequest, 'query' | 'params'>, { resource, api: { config } }: Call): GetQuery {
+  const read = parseRead(request.query, config)
   assertCost(read)
   return { ...read, key: parseKey(request, resource) }
 }
 
 export function parseList({ query }: Pick<ApiRequest, 'query'>, { api: { config } }: Call): ListQuery {
   const list: ListQuery = {
-    ...parseRead(query),
+    ...parseRead(query, config),
     position: toPosition(query, config.pagination.default),
     limit: pageSize(query, config.pagination),
     ...toCount(query),
     sort: toSort(nameList(query, 'sort') ?? [], 'sort'),
     cursorFields: toSort(nameList(query, 'cursorFields') ?? [], 'cursorFields'),
-    filter: parseFilter(query),
+    filter: parseFilter(query, config),
     aggregates: parseAggregates(query, config),
   }
   assertCost(list)
   return list
 }
 
-function parseRead(query: Query): ReadQuery {
+function parseRead(query: Query, config: AutoApiConfig): ReadQuery {
   assertBounded(query)
   const fields = nameList(query, 'fields')
-  return { ...fields?.length && { fields }, include: parseInclude(query), trash: trashMode(query) }
+  return { ...fields?.length && { fields }, include: parseInclude(query, config), trash: trashMode(query) }
 }
 
 function toPosition(query: Query, mode: 'offset' | 'cursor'): Position {

@@ -6,7 +6,7 @@ import { INVALID } from '../../../shared/wire'
 import type { Engine } from '../../engines/engine'
 import type { Field } from '../../schema/field'
 import type { Relation, Resource } from '../../schema/model'
-import { acceptsOperator } from '../../schema/operators-of'
+import { acceptsOperator, operatorsOf } from '../../schema/operators-of'
 import type { Call } from '../request/session'
 import { invalidOperator, invalidQuery, invalidValue, limitExceeded, quote } from '../error'
 import { readableFields, requireField } from '../access/fields'
@@ -18,17 +18,24 @@ import { findReadableRelation, isCheckedInCode, usableRelations } from './readab
 import { isHeavy, planSearch } from './search'
 import { inList } from '../sql/list/index'
 import { like } from '../sql/like/index'
-import { boundValue, isNotNull, isNull, noneOf, or } from '../sql/conditions'
+import { boundValue, isNotNull, isNull, noneOf, not, or } from '../sql/conditions'
 import { asSql, where, word, type Where } from '../sql/where'
 
 type ToClause = (field: Field, condition: FilterCondition, parameter: string, engine: Engine) => Where
 
 /** Builds a comparison, for example `title = ?`. */
-const compare = (name: ComparisonName): ToClause => (field, condition, parameter) => {
+const compare = (name: ComparisonName): ToClause => (field, condition, parameter) =>
+  comparison(field, name, convert(field, condition, condition.value, parameter))
+
+function comparison(field: Field, name: ComparisonName, value: unknown): Where {
   const { symbol } = OPERATORS[name].comparison
-  const bound = boundValue(field, convert(field, condition, condition.value, parameter))
+  const bound = boundValue(field, value)
   return where`${field.column} ${word(symbol)} ${field.compare ? field.compare(asSql(bound)) : bound}`
 }
+
+/** Compares text by a pattern that the operator makes of the value. */
+const matches = (toPattern: (text: string) => string): ToClause => (field, condition, parameter, engine) =>
+  like(engine, field, toPattern(escaped(textOf(condition, parameter))), parameter)
 
 /** The SQL of each operator. As in SQL, `$ne` and `$nin` do not match NULL. */
 export const CLAUSES: Readonly<Record<OperatorName, ToClause>> = {
@@ -42,6 +49,16 @@ export const CLAUSES: Readonly<Record<OperatorName, ToClause>> = {
   $in: (field, condition, parameter, engine) => inList(engine, field, toList(field, condition, parameter), true),
   $nin: (field, condition, parameter, engine) => inList(engine, field, toList(field, condition, parameter), false),
   $null: (field, condition, parameter) => toBoolean(condition, parameter) ? isNull(field) : isNotNull(field),
+  $between: (field, condition, parameter) => {
+    const [first, last] = toRange(field, condition, parameter)
+    return where`(${comparison(field, '$gte', first)} and ${comparison(field, '$lte', last)})`
+  },
+  // The test for NULL stays outside, because not every form of `like` is NULL for a row without a value.
+  $notLike: (field, ...rest) => where`(${isNotNull(field)} and ${not(CLAUSES.$like(field, ...rest))})`,
+  $startsWith: matches(text => `${text}%`),
+  $endsWith: matches(text => `%${text}`),
+  $contains: matches(text => `%${text}%`),
+  $eqi: matches(text => text),
 }
 
 export interface PlannedFilter {
@@ -109,6 +126,7 @@ async function planEntries(entries: Filter, resource: Resource, planner: Planner
       else where.push((not ? noneOf : or)(branches.map(({ where }) => where)))
       continue
     }
+    const { at } = entry
     const name = isRelationFilter(entry) ? entry.relation : entry.name
     const isField = readable.byName.has(name)
     const relation = isField ? undefined : await findReadableRelation(call, resource, name)
@@ -116,9 +134,9 @@ async function planEntries(entries: Filter, resource: Resource, planner: Planner
       relationFilters.push(await planRelated(relation, entry, planner, depth))
       continue
     }
-    const field = requireField(readable, name, parameter, isField ? [] : await usableRelations(call, resource))
-    if (isRelationFilter(entry)) throw invalidOperator(parameter, firstName(entry))
-    where.push(toClause(entry, field, call.engine, parameter))
+    const field = requireField(readable, name, parameter, isField ? [] : await usableRelations(call, resource), at)
+    if (isRelationFilter(entry)) throw invalidOperator(parameter, firstName(entry), `${at}.${name}`)
+    where.push(toClause(entry, field, call, parameter))
   }
   return { where, relationFilters }
 }
@@ -130,7 +148,7 @@ async function planBranches(
 }
 
 const firstName = ({ conditions: [first] }: ParsedRelation) =>
-  isBranches(first!) ? '$or' : isRelationFilter(first!) ? first.relation : first!.name
+  isBranches(first!) ? first.not ? '$not' : '$or' : isRelationFilter(first!) ? first.relation : first!.name
 
 async function planRelated(
   relation: Relation, entry: FilterCondition | ParsedRelation, planner: Planner, depth: number,
@@ -159,22 +177,25 @@ async function planRelated(
 
 /** `{ author: null }` and `{ author: { $null: true } }` match rows without a related row that the caller can see. */
 function isNullTest(condition: FilterCondition, parameter: string): boolean {
-  const { operator, value } = condition
+  const { name, operator, value, at } = condition
   if (operator === '$null') return toBoolean(condition, parameter)
   if (value === null && (operator === '$eq' || operator === '$ne')) return operator === '$eq'
-  throw invalidOperator(parameter, operator)
+  throw invalidOperator(parameter, operator, `${at}.${name}`)
 }
 
-function toClause(condition: FilterCondition, field: Field, engine: Engine, parameter: string): Where {
-  const { operator, value } = condition
+function toClause(condition: FilterCondition, field: Field, { engine, api: { config } }: Call, parameter: string): Where {
+  const { name, operator, value, at } = condition
   const isNullTest = operator === '$eq' && value === null
-  if (!isNullTest && !acceptsOperator(field, operator)) throw invalidOperator(parameter, operator)
+  if (!isNullTest && !acceptsOperator(field, operator)) {
+    const known = operatorsOf(field, config.filters.extended)
+    throw invalidOperator(parameter, operator, `${at}.${name}`, `does not fit the field, which accepts ${known.join(', ')}`)
+  }
   return CLAUSES[operator](field, condition, parameter, engine)
 }
 
-function convert(field: Field, { text }: FilterCondition, value: unknown, parameter: string): unknown {
+function convert(field: Field, { text, at }: FilterCondition, value: unknown, parameter: string): unknown {
   const converted = value === null ? INVALID : text ? (typeof value === 'string' ? field.fromText(value) : INVALID) : field.fromJson(value)
-  if (converted === INVALID) throw invalidValue(parameter, `${quote(field.name)} takes ${field.expected}.`)
+  if (converted === INVALID) throw invalidValue(parameter, `${quote(field.name)} takes ${field.expected}.`, at)
   return converted
 }
 
@@ -183,25 +204,40 @@ function convert(field: Field, { text }: FilterCondition, value: unknown, parame
  * ignored, except for a text column, where they mean empty text.
  */
 function toList(field: Field, condition: FilterCondition, parameter: string): unknown[] {
-  const { operator, value, text } = condition
+  const { operator, value, text, at } = condition
   const split = (text: string) => text.split(',').filter(entry => entry !== '' || field.kind === 'text')
   const values = text ? [value].flat().flatMap(entry => typeof entry === 'string' ? split(entry) : [entry]) : value
-  if (!Array.isArray(values)) throw invalidValue(parameter, `${operator} of ${quote(field.name)} takes a list.`)
+  if (!Array.isArray(values)) throw invalidValue(parameter, `${operator} of ${quote(field.name)} takes a list.`, at)
   if (values.length > LIMITS.in) throw limitExceeded(`\`${parameter}\`: ${operator} takes at most ${LIMITS.in} values.`, parameter)
   return values.map(value => convert(field, condition, value, parameter))
 }
 
-function toBoolean({ value, text }: FilterCondition, parameter: string): boolean {
+function toRange(field: Field, condition: FilterCondition, parameter: string): readonly unknown[] {
+  const values = toList(field, condition, parameter)
+  if (values.length !== 2)
+    throw invalidValue(parameter, `$between of ${quote(field.name)} takes a list of two values.`, condition.at)
+  return values
+}
+
+function toBoolean({ value, text, at }: FilterCondition, parameter: string): boolean {
   const parsed = text && (value === 'true' || value === 'false') ? value === 'true' : value
-  if (typeof parsed !== 'boolean') throw invalidValue(parameter, '$null takes true or false.')
+  if (typeof parsed !== 'boolean') throw invalidValue(parameter, '$null takes true or false.', at)
   return parsed
 }
 
 /** `%` and `_` are wildcards, and `\` escapes them. A pattern without wildcards matches every value that contains the pattern. */
-function toPattern({ name, value }: FilterCondition, parameter: string): string {
-  const pattern = value as string
-  if (pattern.includes('\0')) throw invalidValue(parameter, `$like of ${quote(name)} takes text without NUL characters.`)
+function toPattern(condition: FilterCondition, parameter: string): string {
+  const pattern = textOf(condition, parameter)
   // A `\` before another character is literal. It is doubled, because Postgres refuses a pattern that ends with a single `\`.
   const escaped = pattern.replace(/\\(?![%_\\])|\\([%_\\])/g, (match, escapee?: string) => escapee === undefined ? '\\\\' : match)
   return /[%_]/.test(escaped.replace(/\\./g, '')) ? escaped : `%${escaped}%`
 }
+
+/** The text of a search. The parser has checked its type. */
+function textOf({ name, operator, value, at }: FilterCondition, parameter: string): string {
+  const text = value as string
+  if (text.includes('\0')) throw invalidValue(parameter, `${operator} of ${quote(name)} takes text without NUL characters.`, at)
+  return text
+}
+
+const escaped = (text: string) => text.replace(/[\\%_]/g, character => `\\${character}`)

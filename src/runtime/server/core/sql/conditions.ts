@@ -111,4 +111,4 @@ function chain<const T extends ' and ' | ' or '>(conditions: readonly Where[], s
   return joined<' and ' | ' or '>(halves, separator)
 }
 
-const MAX_CHAIN = 32
+const MAX_CHAIN = 4

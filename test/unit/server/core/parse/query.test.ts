@@ -56,7 +56,7 @@ const EMPTY = {
   include: new Map(),
   trash: 'active',
 }
-const entry = (name: string, operator: string, value: unknown, text = false) => ({ name, operator, value, text })
+const entry = (name: string, operator: string, value: unknown, text = false, at = 'filter') => ({ name, operator, value, text, at })
 
 describe('a list', () => {
   it.each(
@@ -258,11 +258,23 @@ describe('a filter', () => {
       [filter({ a: { $gt: 1, $lt: 5 } }), [entry('a', '$gt', 1), entry('a', '$lt', 5)]],
       [
         filter({ a: { b: { c: 1 }, d: null } }),
-        [{ relation: 'a', conditions: [{ relation: 'b', conditions: [entry('c', '$eq', 1)] }, entry('d', '$eq', null)] }],
+        [{
+          relation: 'a',
+          conditions: [
+            { relation: 'b', conditions: [entry('c', '$eq', 1, false, 'filter.a.b')], at: 'filter.a' },
+            entry('d', '$eq', null, false, 'filter.a'),
+          ],
+          at: 'filter',
+        }],
       ],
       [
         filter({ a: 1, $or: [{ b: 2, c: 3 }, { d: 4 }] }),
-        [entry('a', '$eq', 1), { branches: [[entry('b', '$eq', 2), entry('c', '$eq', 3)], [entry('d', '$eq', 4)]] }],
+        [entry('a', '$eq', 1), {
+          branches: [
+            [entry('b', '$eq', 2, false, 'filter.$or[0]'), entry('c', '$eq', 3, false, 'filter.$or[0]')],
+            [entry('d', '$eq', 4, false, 'filter.$or[1]')],
+          ],
+        }],
       ],
       ['filter[a]=1', [entry('a', '$eq', '1', true)]],
       ['filter[a]=1&filter[a]=2', [entry('a', '$in', ['1', '2'], true)]],
@@ -270,9 +282,12 @@ describe('a filter', () => {
       ['filter[a][$in]=1,2&filter[b][$null]=true', [entry('a', '$in', '1,2', true), entry('b', '$null', 'true', true)]],
       [
         'filter[a][b][$gt]=1&filter[a][c]=2',
-        [{ relation: 'a', conditions: [entry('b', '$gt', '1', true), entry('c', '$eq', '2', true)] }],
+        [{ relation: 'a', conditions: [entry('b', '$gt', '1', true, 'filter.a'), entry('c', '$eq', '2', true, 'filter.a')], at: 'filter' }],
       ],
-      ['filter[$or][0][a]=1&filter[$or][1][b]=2', [{ branches: [[entry('a', '$eq', '1', true)], [entry('b', '$eq', '2', true)]] }]],
+      [
+        'filter[$or][0][a]=1&filter[$or][1][b]=2',
+        [{ branches: [[entry('a', '$eq', '1', true, 'filter.$or[0]')], [entry('b', '$eq', '2', true, 'filter.$or[1]')]] }],
+      ],
       ['filtered[a]=1', []],
     ]),
   )('%s', (_title, query, expected) => {
@@ -316,13 +331,13 @@ describe('a filter', () => {
       ['filter[][a]=1', 'INVALID_QUERY', 'is not a filter.'],
       ['filter[a]=1&filter[a][$gt]=2', 'INVALID_QUERY', 'contradicts another part of the filter.'],
       ['filter[a][$gt]=2&filter[a]=1', 'INVALID_QUERY', 'contradicts another part of the filter.'],
-      ...['filter[]', 'filter[a]b', 'filter[a][[b]', 'filter[a]]', 'filter[', `filter${'[a]'.repeat(13)}`].map(
+      ...['filter[]', 'filter[a]b', 'filter[a][[b]', 'filter[a]]', 'filter[', `filter${'[a]'.repeat(33)}`].map(
         (key): [string, string, string] => [`${key}=1`, 'INVALID_QUERY', 'is not a filter.'],
       ),
       [
-        filter({ a: JSON.parse(`${'{"b":'.repeat(12)}1${'}'.repeat(12)}`) as object }),
+        filter({ a: JSON.parse(`${'{"b":'.repeat(32)}1${'}'.repeat(32)}`) as object }),
         'LIMIT_EXCEEDED',
-        '`filter` is nested deeper than 12 levels.',
+        '`filter` is nested deeper than 32 levels.',
       ],
     ]),
   )('%s is refused', (_title, query, code, message) => {
@@ -389,7 +404,7 @@ describe('an include', () => {
   const COMMENTS = {
     limit: 5,
     sort: [{ name: 'id', descending: true }],
-    filter: [entry('a', '$eq', 'x,{y"')],
+    filter: [entry('a', '$eq', 'x,{y"', false, 'include.filter')],
     fields: ['id', 'text'],
   }
 

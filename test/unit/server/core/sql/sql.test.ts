@@ -59,7 +59,7 @@ const filter = (value: object) => async (name: Name) => {
     api: { config: DEFAULT_CONFIG },
     memo: new Map([['readable:t', allFields(resource)]]),
   } as unknown as Call
-  return (await planFilter(toFilter(value, 'filter'), resource, call, relatedReads(call))).where
+  return (await planFilter(toFilter(value, 'filter', { ...DEFAULT_CONFIG, filters: { extended: true } }), resource, call, relatedReads(call))).where
 }
 const place = (fields: string[], values: unknown[]) => (name: Name) => [after(open(name).engine, order(name, ...fields), values)]
 

@@ -27,7 +27,7 @@ export function createDocument(grant: Grant, facts: DocumentFacts): OpenApiDocum
   const generated = [...onResources.flatMap(resourceOperations), ...globalOperations(facts, isSignedIn)]
   const named = grant.routes.filter(({ produces }) => !produces).map(route => routeOperation(route, grant, facts))
   const negotiated = grant.routes.filter(({ produces }) => produces)
-  const schemas = Object.assign({}, SHARED_SCHEMAS, ...onResources.map(({ name, described }) => resourceSchemas(name, described)),
+  const schemas = Object.assign({}, SHARED_SCHEMAS, ...onResources.map(({ name, described }) => resourceSchemas(name, described, limits)),
     ...named.map(({ schemas }) => schemas)) as Readonly<Record<string, JsonSchema>>
   const { securitySchemes } = facts
   const names = Object.keys(securitySchemes)

@@ -1,6 +1,8 @@
 /** The JSON Schemas of a resource: its records in responses, its bodies and its filter. They contain only what the caller can use. */
 import { OPERATORS, type OperatorName } from '../../../../shared/operators'
-import type { AggregateFunction, DescribedField, DescribedResource, JsonSchema } from '../../../../shared/types/description'
+import type {
+  AggregateFunction, DescribedField, DescribedLimits, DescribedResource, JsonSchema,
+} from '../../../../shared/types/description'
 import type { Kind } from '../../../../shared/kinds'
 import { refOf, schemaName } from './names'
 
@@ -36,7 +38,9 @@ export function idSchema({ primaryKey, fields }: DescribedResource): JsonSchema 
 }
 
 /** Returns the schemas of a resource by name. */
-export function resourceSchemas(name: string, described: DescribedResource): Readonly<Record<string, JsonSchema>> {
+export function resourceSchemas(
+  name: string, described: DescribedResource, { filter: { extended } }: DescribedLimits,
+): Readonly<Record<string, JsonSchema>> {
   const { label, fields, relations, validation, capabilities: { canRead, canAggregate } } = described
   const readable = Object.entries(fields).filter(([, { readable }]) => readable)
   const properties = Object.fromEntries(readable.map(([name, field]) => [name, fieldSchema(field)]))
@@ -53,7 +57,7 @@ export function resourceSchemas(name: string, described: DescribedResource): Rea
         properties: { ...properties, ...Object.fromEntries(included) },
       },
     },
-    ...(canRead || canAggregate) && { [schemaName(name, 'filter')]: filterSchema(name, described) },
+    ...(canRead || canAggregate) && { [schemaName(name, 'filter')]: filterSchema(name, described, extended) },
     ...canAggregate && { [schemaName(name, 'aggregate')]: aggregateSchema(described) },
     ...validation.create && { [schemaName(name, 'create')]: embed(validation.create, schemaName(name, 'create')) },
     ...validation.update && { [schemaName(name, 'update')]: embed(validation.update, schemaName(name, 'update')) },
@@ -76,23 +80,35 @@ const OPERANDS: Readonly<Record<typeof OPERATORS[OperatorName]['value'], (value:
   value: value => value,
   nullable: orNull,
   list: items => ({ type: 'array', items }),
+  range: value => ({ type: 'array', items: value, minItems: 2, maxItems: 2 }),
   pattern: () => ({ type: 'string' }),
+  text: () => ({ type: 'string' }),
   boolean: () => ({ type: 'boolean' }),
 }
 
-function filterSchema(name: string, { fields, relations }: DescribedResource): JsonSchema {
+/** The keys that combine conditions of one form. */
+function combined(condition: JsonSchema, extended: boolean): Readonly<Record<string, JsonSchema>> {
+  const list = { type: 'array', items: condition, minItems: 1 }
+  return extended ? { $and: list, $or: list, $not: condition } : { $or: list }
+}
+
+function filterSchema(name: string, { fields, relations }: DescribedResource, extended: boolean): JsonSchema {
   const ofFields = Object.entries(fields).filter(([, { operators }]) => operators.length > 0).map(([name, field]) => {
     const value = valueSchema(field)
     const operators = field.operators.map(operator => [operator, OPERANDS[OPERATORS[operator].value](value)])
-    const conditions = { type: 'object', properties: Object.fromEntries(operators) as object, additionalProperties: false }
+    const properties = { ...Object.fromEntries(operators) as object, ...extended && combined({ type: 'object' }, extended) }
+    const conditions = { type: 'object', properties, additionalProperties: false }
     return [name, { anyOf: [orNull(value), { type: 'array', items: value }, conditions] }]
   })
   const ofRelations = Object.entries(relations).filter(([, { filterable }]) => filterable).map(([name, { target }]) =>
     [name, refOf(target, 'filter')])
-  const or = ofFields.length > 0 && { $or: { type: 'array', items: refOf(name, 'filter'), minItems: 1 } }
+  const isEmpty = ofFields.length === 0 && !(extended && ofRelations.length > 0)
   return {
     type: 'object',
-    properties: { ...Object.fromEntries([...ofFields, ...ofRelations]) as object, ...or },
+    properties: {
+      ...Object.fromEntries([...ofFields, ...ofRelations]) as object,
+      ...!isEmpty && combined(refOf(name, 'filter'), extended),
+    },
     additionalProperties: false,
   }
 }

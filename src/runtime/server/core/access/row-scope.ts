@@ -14,8 +14,11 @@ import { andThen, inTurn, type Awaitable } from '../awaitable'
 import { contextFor } from './authorize'
 import { limitsOf, ownerSession } from '../request/limits'
 import type { TrashMode } from '../../../shared/query'
-import type { Plan, RelationFilter, RowRules, Scoped, ScopedRelationFilter } from './plan'
-import { relatedClauses } from './related'
+import type {
+  Plan, PlannedOrder, RelatedOrder, RelatedValue, RelationFilter, RowRules, Scoped, ScopedRelatedValue, ScopedRelationFilter,
+} from './plan'
+import { computedOrder, relatedClauses } from './related'
+import type { Order } from '../sql/keyset'
 import { and, equals, fromSql, isNotNull, isNull, manyRows, NO_ROWS } from '../sql/conditions'
 import { where, Where } from '../sql/where'
 import { tenantScope } from './tenant'
@@ -63,8 +66,32 @@ function scopeRows<P extends Plan>(
   const { relationFilters } = plan
   return andThen(rowRules(call, plan, operation, rules), ({ scope, accepts, canRead }) => {
     const scoped = { ...plan, scope, accepts, canRead, include } as unknown as Scoped<P>
-    return relationFilters ? scopeFilters(call, relationFilters).then(filters => withRelated(scoped, filters, call)) : scoped
+    if (!relationFilters && !sortsRelated(plan)) return scoped
+    return scopeRelated(call, plan, scoped)
   })
+}
+
+type WithOrder = Plan & { readonly order?: readonly PlannedOrder[] }
+
+const isRelated = (order: PlannedOrder): order is RelatedOrder => 'related' in order
+const sortsRelated = ({ order }: WithOrder) => order?.some(isRelated)
+
+async function scopeRelated<P extends Plan>(call: Call, plan: P, scoped: Scoped<P>): Promise<Scoped<P>> {
+  const { relationFilters, order = [] }: WithOrder = plan
+  const filtered = relationFilters ? withRelated(scoped, await scopeFilters(call, relationFilters), call) : scoped
+  if (!order.some(isRelated)) return filtered
+  const sortedBy: Scoped<Plan>[] = []
+  const scopedOrder: Order[] = []
+  for (const one of order) scopedOrder.push(isRelated(one) ? computedOrder(call.engine, one, await scopeValue(call, one.related, sortedBy)) : one)
+  return { ...filtered, order: scopedOrder, sortedBy }
+}
+
+/** A value is that of rows that an include would show. @param scoped receives the plans of these rows */
+async function scopeValue(call: Call, { relation, plan, through, of }: RelatedValue, scoped: Scoped<Plan>[]): Promise<ScopedRelatedValue> {
+  const rows = await applyScope(call, plan, 'read')
+  const links = through && await applyScope(call, through, 'read')
+  scoped.push(rows, ...links ? [links] : [])
+  return { relation, plan: rows, ...links && { through: links }, of: of && 'relation' in of ? await scopeValue(call, of, scoped) : of }
 }
 
 /** A filter finds the rows that an include would show: the active ones that the caller can read. */

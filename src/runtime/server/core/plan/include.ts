@@ -8,6 +8,7 @@ import { authorize } from '../access/authorize'
 import type { IncludeQuery, IncludeTree } from '../parse/include'
 import { planFilter, relatedReads, type RelatedReads } from './filter'
 import { planOrder } from './order'
+import { planRelatedSorts, sortsRelated } from './related-order'
 import { requireRelation } from './readable-relation'
 import type { IncludePlan } from './read-plan'
 
@@ -66,7 +67,9 @@ async function planInclude(
   if (!isToMany && (options.limit !== undefined || options.filter || options.sort))
     throw invalidQuery(`\`include\`: ${quote(relation.name)} is one record; limit, sort and filter are for lists.`, 'include')
   const readable = await readableFields(call, target)
-  const order = isToMany ? planOrder(target, readable, options.sort ?? [], [], 'include.sort') : []
+  const { sort = [] } = options
+  const related = sortsRelated(sort) ? await planRelatedSorts(sort, target, readable, call, filters, 'include.sort') : undefined
+  const order = isToMany ? planOrder(target, readable, sort, [], 'include.sort', related) : []
   return {
     relation,
     plan: {

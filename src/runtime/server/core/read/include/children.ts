@@ -96,8 +96,8 @@ async function readVisible(
 }
 
 /** Whether the database has to compare whole texts to sort the children of all parents. */
-const sortsText = ({ primaryKey }: Resource) => ({ field }: Order) =>
-  !field.ordered || (field.kind === 'text' && !primaryKey.includes(field))
+const sortsText = ({ primaryKey }: Resource) => ({ field, computed }: Order) =>
+  computed !== undefined || !field.ordered || (field.kind === 'text' && !primaryKey.includes(field))
 
 /** The number of statements that sort the texts of the children, so that other requests run between them. */
 const SLICES = 4

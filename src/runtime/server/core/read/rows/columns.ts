@@ -5,6 +5,7 @@ import { allFields, select, type Selection } from '../../access/fields'
 import type { Scoped } from '../../access/row-scope'
 import type { ReadPlan } from '../../plan/read-plan'
 import type { Join } from './join'
+import { orderFields } from './position'
 
 /** Rows as arrays of values, with the field of each position. */
 export interface Rows {
@@ -27,7 +28,7 @@ export function columnsOf(plan: Scoped<ReadPlan>, { cursor = false, extraColumns
   const needsNoMore = plan.include.length === 0 && extraColumns.length === 0 && !(cursor && plan.order.length > 0)
   if (needsNoMore) return plan.selection
   const keys = plan.include.flatMap(({ relation }) => relation.columns)
-  const extra = [...keys, ...extraColumns, ...cursor ? plan.order.map(({ field }) => field) : []]
+  const extra = [...keys, ...extraColumns, ...cursor ? orderFields(plan.order) : []]
   return extra.length === 0
     ? plan.selection
     : select(plan.resource, field => plan.selection.byName.has(field.name) || extra.includes(field))

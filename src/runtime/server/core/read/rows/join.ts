@@ -39,14 +39,15 @@ const aliasAt = (index: number) => `auto_api_${index}`
 const NO_JOINS: readonly Join[] = Object.freeze([])
 
 /** Selects the includes of a plan to join. Their columns follow the plan's own columns in each row. */
-export function planJoins({ include }: Scoped<ReadPlan>, { fields }: Selection): readonly Join[] {
+export function planJoins({ include, order }: Scoped<ReadPlan>, { fields }: Selection): readonly Join[] {
   if (include.length === 0) return NO_JOINS
   const joins: Join[] = []
   let from = fields.length
   for (const one of include) {
     if (joins.length === MAX_JOINS || !isJoinable(one)) continue
     const columns = includedColumns(one)
-    if (from + columns.fields.length > MAX_COLUMNS) continue
+    // Each value of the order can be another column.
+    if (from + columns.fields.length + order.length > MAX_COLUMNS) continue
     joins.push({ include: one, index: joins.length, columns, offset: from })
     from += columns.fields.length
   }

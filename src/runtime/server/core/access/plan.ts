@@ -10,6 +10,8 @@ export interface Plan {
   readonly include?: readonly { readonly plan: Plan, readonly through?: Plan }[]
   /** Conditions on related rows. They become conditions of the plan's `where` when the related rows have their row scope. */
   readonly relationFilters?: readonly RelationFilter[]
+  /** The related rows that a response counts for each of its records. */
+  readonly counts?: readonly RelationCount[]
 }
 
 /** The columns of a text search, and whether its patterns are many or long. Such a search costs many times as much as a short pattern. */
@@ -33,6 +35,9 @@ export interface RelatedRows {
   readonly through?: Plan
 }
 
+/** Selects the related rows to count, of a to-many relation. */
+export type RelationCount = Pick<RelatedRows, 'relation' | 'plan' | 'through'>
+
 /** A row meets all conditions of at least one branch or, with `not`, of none. */
 export interface Branches<Filter> {
   readonly branches: readonly { readonly where: readonly Where[], readonly relationFilters: readonly Filter[] }[]
@@ -44,9 +49,10 @@ export type RelationFilter = RelatedRows | Branches<RelationFilter>
 declare const scoped: unique symbol
 
 /** A plan limited to the rows the caller can use. Only `row-scope.ts` makes one, and only a scoped plan can be executed. */
-export type Scoped<P extends Plan> = Omit<P, 'include' | 'relationFilters'> & RowRules & {
+export type Scoped<P extends Plan> = Omit<P, 'include' | 'relationFilters' | 'counts'> & RowRules & {
   readonly include: ScopedIncludes<NonNullable<P['include']>>
   readonly related?: ScopedRelated
+  readonly counts?: readonly ScopedCount[]
   readonly [scoped]: true
 }
 
@@ -72,6 +78,8 @@ export interface ScopedRelatedRows extends Pick<RelatedRows, 'relation' | 'match
   readonly plan: Scoped<FilteredPlan>
   readonly through?: Scoped<Plan>
 }
+
+export type ScopedCount = Pick<ScopedRelatedRows, 'relation' | 'plan' | 'through'>
 
 export type ScopedRelationFilter = ScopedRelatedRows | Branches<ScopedRelationFilter>
 

@@ -14,7 +14,7 @@ import { andThen, inTurn, type Awaitable } from '../awaitable'
 import { contextFor } from './authorize'
 import { limitsOf, ownerSession } from '../request/limits'
 import type { TrashMode } from '../../../shared/query'
-import type { Plan, RelationFilter, RowRules, Scoped, ScopedRelationFilter } from './plan'
+import type { Plan, RelationCount, RelationFilter, RowRules, Scoped, ScopedCount, ScopedRelationFilter } from './plan'
 import { relatedClauses } from './related'
 import { and, equals, fromSql, isNotNull, isNull, manyRows, NO_ROWS } from '../sql/conditions'
 import { where, Where } from '../sql/where'
@@ -26,7 +26,7 @@ export type { Plan, Scoped, RowRules } from './plan'
 type AppliedRules = 'all' | 'tenant'
 
 /**
- * Limits a plan, the plans of its includes and those of its relation filters to the rows the caller can use.
+ * Limits a plan, the plans of its includes, relation filters and relation counts to the rows the caller can use.
  * @param operation The operation that the caller performs on the rows. The default is that of the call.
  */
 export function applyScope<P extends Plan>(
@@ -60,11 +60,18 @@ async function scopeIncludes(call: Call, include: NonNullable<Plan['include']>):
 function scopeRows<P extends Plan>(
   call: Call, plan: P, operation: Operation, rules: AppliedRules, include: ScopedIncludes,
 ): Awaitable<Scoped<P>> {
-  const { relationFilters } = plan
+  const { relationFilters, counts } = plan
   return andThen(rowRules(call, plan, operation, rules), ({ scope, accepts, canRead }) => {
     const scoped = { ...plan, scope, accepts, canRead, include } as unknown as Scoped<P>
-    return relationFilters ? scopeFilters(call, relationFilters).then(filters => withRelated(scoped, filters, call)) : scoped
+    return relationFilters || counts ? scopeRelated(call, scoped, relationFilters, counts) : scoped
   })
+}
+
+async function scopeRelated<P extends Plan>(
+  call: Call, plan: Scoped<P>, filters: readonly RelationFilter[] | undefined, counts: readonly RelationCount[] | undefined,
+): Promise<Scoped<P>> {
+  const filtered = filters ? withRelated(plan, await scopeFilters(call, filters), call) : plan
+  return counts ? { ...filtered, counts: await Promise.all(counts.map(count => scopeCount(call, count))) } : filtered
 }
 
 /** A filter finds the rows that an include would show: the active ones that the caller can read. */
@@ -77,13 +84,17 @@ function scopeFilters(call: Call, filters: readonly RelationFilter[]): Promise<r
       })
       return { ...filter, branches: await Promise.all(branches) }
     }
-    const { relation, match, plan, through } = filter
-    return {
-      relation, match,
-      plan: await applyScope(call, plan, 'read'),
-      ...(through && { through: await applyScope(call, through, 'read') }),
-    }
+    return { match: filter.match, ...await scopeCount(call, filter) }
   }))
+}
+
+/** Limits related rows to those that an include would show: the active ones that the caller can read. */
+export async function scopeCount(call: Call, { relation, plan, through }: RelationCount): Promise<ScopedCount> {
+  return {
+    relation,
+    plan: await applyScope(call, plan, 'read'),
+    ...(through && { through: await applyScope(call, through, 'read') }),
+  }
 }
 
 /** Replaces the relation filters of the plan, for example after a text search has found the keys of their rows. */
@@ -115,7 +126,7 @@ export function withReadable<P extends Plan>(plan: Scoped<P>): Scoped<P> {
 
 /** Scopes a plan to the rows of all tenants, for scheduled tasks. No response contains these rows. */
 export function everyRow<P extends Plan>(plan: P): Scoped<P> {
-  return { ...plan, scope: trashClauses(plan.resource, plan.trash), include: [] } as unknown as Scoped<P>
+  return { ...plan, scope: trashClauses(plan.resource, plan.trash), include: [], counts: undefined } as unknown as Scoped<P>
 }
 
 /** Adds conditions to the plan. */

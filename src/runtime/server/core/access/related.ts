@@ -1,13 +1,12 @@
 /** The SQL of relation filters. It accepts only related rows with a row scope, so a filter cannot find out more than an include shows. */
 import { sql } from 'drizzle-orm'
 import type { Engine } from '../../engines/engine'
-import { selectExactly, type Field } from '../../schema/field'
-import type { Relation, Resource } from '../../schema/model'
+import type { Field } from '../../schema/field'
+import type { Resource } from '../../schema/model'
 import { fieldsOf } from '../../schema/relation-columns'
-import type { Plan, RelatedOrder, Scoped, ScopedRelatedRows, ScopedRelatedValue, ScopedRelationFilter } from './plan'
+import type { Plan, Scoped, ScopedRelatedRows, ScopedRelationFilter } from './plan'
 import { noneOf, or, sameBytes, whereClause } from '../sql/conditions'
-import { sortedComputed, type ComputedOrder } from '../sql/keyset'
-import { asSql, commaList, joined, where, type Where } from '../sql/where'
+import { commaList, joined, where, type Where } from '../sql/where'
 
 export function relatedClauses(engine: Engine, filters: readonly ScopedRelationFilter[]): readonly Where[] {
   return filters.map((filter) => {
@@ -26,16 +25,12 @@ export function relatedPlans(filters: readonly ScopedRelationFilter[] = []): rea
 
 /** Over a junction table, a row must have a link that the caller can see to a record that the caller can see. */
 function relatedClause(engine: Engine, { relation, match, plan, through }: ScopedRelatedRows): Where {
-  return matchRows(engine, match, relation.columns, visibleRows(engine, relation, [...plan.where, ...plan.scope], through))
-}
-
-/** The related rows or, over a junction table, the links to them. */
-function visibleRows(engine: Engine, relation: Relation, conditions: readonly Where[], through: Scoped<Plan> | undefined): Rows {
-  const records: Rows = { resource: relation.target, keys: relation.foreignColumns, where: conditions }
-  if (relation.kind !== 'manyToMany') return records
+  const records: Rows = { resource: relation.target, keys: relation.foreignColumns, where: [...plan.where, ...plan.scope] }
+  if (relation.kind !== 'manyToMany') return matchRows(engine, match, relation.columns, records)
   const { junction: { resource, sourceKey, targetKey } } = relation
   const isLinked = matchRows(engine, 'some', fieldsOf(resource, targetKey.columns), records)
-  return { resource, keys: fieldsOf(resource, sourceKey.columns), where: [...through!.scope, isLinked] }
+  const links = { resource, keys: fieldsOf(resource, sourceKey.columns), where: [...through!.scope, isLinked] }
+  return matchRows(engine, match, relation.columns, links)
 }
 
 /** Rows and the columns by which others refer to them. */
@@ -72,55 +67,12 @@ const RELATED = sql.identifier('auto_api_related')
 const keyAt = (index: number) => sql.identifier(`auto_api_key_${index}`)
 
 /** `exists (select 1 from (select users.id as k from users where …) as r where r.k = posts.author_id)` */
-function exists(engine: Engine, columns: readonly Field[], related: Rows): Where {
-  const { rows, same } = correlated(engine, columns, related, [])
-  return where`exists (select 1 from ${rows} where ${same})`
-}
-
-/** Rows with their keys as a table, and the condition that their keys are those of a row around it. */
-function correlated(
-  { adapter }: Engine, columns: readonly Field[], { resource, keys, where: conditions }: Rows, values: readonly Where[],
-): { readonly rows: Where, readonly same: Where } {
-  const selected = commaList([...keys.map(({ column }, index) => where`${column} as ${keyAt(index)}`), ...values])
+function exists({ adapter }: Engine, columns: readonly Field[], { resource, keys, where: conditions }: Rows): Where {
+  const selected = commaList(keys.map(({ column }, index) => where`${column} as ${keyAt(index)}`))
+  const related = where`(select ${selected} from ${resource.table}${whereClause(conditions)}) as ${RELATED}`
   const same = keys.map((key, index) => {
     const { column } = columns[index]!
     return sameBytes(sql`${RELATED}.${keyAt(index)}`, adapter.convert(sql`${column}`, column, key.column), key.bytes)
   })
-  return { rows: where`(select ${selected} from ${resource.table}${whereClause(conditions)}) as ${RELATED}`, same: joined(same, ' and ') }
-}
-
-export function computedOrder(engine: Engine, { field, path, descending }: RelatedOrder, related: ScopedRelatedValue): ComputedOrder {
-  const value = relatedValue(engine, related)
-  const column = columnOf(related)
-  const selection = column ? selectExactly(column, asSql(value)) : value
-  const sorted = sortedComputed(engine, value, field.nullable, descending)
-  return { field, path, descending, computed: { value, selection, sorted, ...!column && { read: toCount } } }
-}
-
-/** The field at the end of the path. `undefined` for a count. */
-const columnOf = ({ of }: ScopedRelatedValue): Field | undefined => of && 'relation' in of ? columnOf(of) : of
-
-/** Some drivers return counts as text. A count of rows that the caller cannot see is NULL. */
-const toCount = (raw: unknown) => raw === null ? null : Number(raw)
-
-const VALUE = sql.identifier('auto_api_value')
-
-/**
- * `(select r.v from (select users.id as k, users.name as v from users where …) as r where r.k = posts.author_id)`, or `count(*)` instead of
- * `r.v`. It is NULL if the caller can see no such row. As in {@link matchRows}, the inner subquery does not refer to the table around it.
- */
-export function relatedValue(engine: Engine, { relation, plan, through, of }: ScopedRelatedValue): Where {
-  if (of === undefined) return relatedCount(engine, relation, plan, through)
-  const { target, columns, foreignColumns: keys } = relation
-  const value = 'relation' in of ? relatedValue(engine, of) : where`${of.column}`
-  const { rows, same } = correlated(engine, columns, { resource: target, keys, where: plan.scope }, [where`${value} as ${VALUE}`])
-  // A foreign key can reference columns that are not unique. The least value then decides.
-  const isOne = target.primaryKey.every(field => keys.includes(field))
-  const found = where`select ${RELATED}.${VALUE} from ${rows} where ${same}`
-  return isOne ? where`(${found})` : where`(${found} order by ${RELATED}.${VALUE} limit 1)`
-}
-
-function relatedCount(engine: Engine, relation: Relation, plan: Scoped<Plan>, through?: Scoped<Plan>): Where {
-  const { rows, same } = correlated(engine, relation.columns, visibleRows(engine, relation, plan.scope, through), [])
-  return where`(select count(*) from ${rows} where ${same})`
+  return where`exists (select 1 from ${related} where ${joined(same, ' and ')})`
 }

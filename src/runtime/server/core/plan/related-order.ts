@@ -65,7 +65,7 @@ async function planValue(planner: Planner, relation: Relation, name: string, dep
   const { target, kind } = relation
   const rows = {
     relation,
-    plan: { resource: target, trash: 'active' as const },
+    plan: { resource: target, trash: 'active' as const, where: [] },
     ...relation.kind === 'manyToMany' && { through: { resource: relation.junction.resource, trash: 'active' as const } },
   }
   if (kind !== 'one') {

@@ -2,7 +2,7 @@
 import type { Engine } from '../../engines/engine'
 import type { Field } from '../../schema/field'
 import { bound, NO_ROWS } from './conditions'
-import { commaList, joined, value, where, word, type Part, type Where } from './where'
+import { commaList, EMPTY, joined, value, where, word, type Part, type Where } from './where'
 
 /** A value by which rows are sorted: a field, or what the database computes for each row. */
 export type SortedValue = Pick<Field, 'name' | 'kind' | 'nullable' | 'ordered' | 'compare' | 'isDriverValue'>
@@ -30,6 +30,8 @@ export type Order = FieldOrder | ComputedOrder
 
 /** NULL sorts after every value, and in descending order before it, on every engine. */
 export interface ComputedValue {
+  /** Follows the table in a FROM clause. */
+  readonly join: Where
   readonly value: Where
   /** The value in a select list. */
   readonly selection: Part
@@ -46,6 +48,12 @@ export function orderKey(order: readonly SortedBy[]): string {
 export const orderList = (order: readonly Order[]): Where =>
   commaList(order.map(({ field, descending, computed }) =>
     computed ? computed.sorted : descending ? where`${field.column} desc` : field.column))
+
+/** The joins that an order needs, after the table of its rows. */
+export function orderJoins(order: readonly Order[]): Where {
+  const joins = order.flatMap(({ computed }) => computed ? [computed.join] : [])
+  return joins.length === 0 ? EMPTY : joined(joins, '')
+}
 
 /** Builds the ORDER BY of a computed value. */
 export function sortedComputed({ adapter }: Engine, value: Where, nullable: boolean, descending: boolean): Where {

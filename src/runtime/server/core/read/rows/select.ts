@@ -4,7 +4,7 @@ import type { Statement } from '../../../engines/engine'
 import type { Field } from '../../../schema/field'
 import type { Call } from '../../request/session'
 import type { Selection } from '../../access/fields'
-import { orderList } from '../../sql/keyset'
+import { orderJoins, orderList } from '../../sql/keyset'
 import type { ReadPlan } from '../../plan/read-plan'
 import type { Scoped } from '../../access/row-scope'
 import { computedValues } from './position'
@@ -49,7 +49,7 @@ export function rowsStatement(
   const selected = joins.length > 0 || computed.length > 0 || positions.length > 0
     ? commaList([selectList(columns), ...joinedColumns(joins), ...computed, ...positions])
     : selectList(columns)
-  const from = where`${resource.table}${joinClauses(joins)}${whereClause(conditionsOf)}`
+  const from = where`${resource.table}${joinClauses(joins)}${orderJoins(order)}${whereClause(conditionsOf)}`
   return statement(call, where`select ${selected} from ${from}${sorted}${limitClause(limit, offset, toLimit)}`)
 }
 

@@ -1,5 +1,6 @@
 /** What the random queries happened to touch: counted, told, and asserted, so that a case that never occurs is noticed. */
 import { MODEL, type Row } from '../../support/oracle/model'
+import { kindOf } from '../../support/oracle/rows'
 import type { AnyCondition, Filter, GroupQuery, Include, ListQuery, RelatedCondition } from '../../support/oracle/query'
 
 /** Everything that must have occurred. */
@@ -8,6 +9,7 @@ const REQUIRED: Readonly<Record<string, readonly string[]>> = {
   'related': ['one', 'many', 'manyToMany', 'self', 'composite', 'bigint', 'any', 'none', 'nested'],
   'filtered by': ['text', 'integer', 'real', 'boolean', 'date', 'bigint', 'decimal', 'json', 'blob'],
   'ordered by': ['text', 'integer', 'real', 'boolean', 'date', 'bigint', 'decimal'],
+  'sorted by': ['one', 'many', 'manyToMany', 'self', 'composite', 'bigint', 'nested'],
   'grouped by': ['text', 'integer', 'real', 'boolean', 'date', 'bigint', 'decimal'],
   'relation': ['one', 'many', 'manyToMany', 'self', 'composite', 'bigint'],
   'include': ['limit', 'sort', 'filter', 'fields', 'nested'],
@@ -55,9 +57,22 @@ export class Coverage {
 
   list(resource: string, query: ListQuery): void {
     this.filter(resource, query.filter)
-    for (const { field } of [...query.sort, ...query.cursorFields]) this.count('ordered by', MODEL[resource]!.fields[field]!)
+    for (const { field } of [...query.sort, ...query.cursorFields]) {
+      this.count('ordered by', kindOf(resource, field))
+      this.path(resource, field)
+    }
     this.count('trash', query.trash)
     this.include(resource, query.include)
+  }
+
+  private path(resource: string, path: string): void {
+    const [name, ...rest] = path.split('.')
+    if (rest.length === 0) return
+    const { kind, trait, target } = MODEL[resource]!.relations[name!]!
+    this.count('sorted by', kind)
+    if (trait) this.count('sorted by', trait)
+    if (rest.length > 1) this.count('sorted by', 'nested')
+    this.path(target, rest.join('.'))
   }
 
   include(resource: string, include: readonly Include[]): void {

@@ -178,6 +178,27 @@ function sorts(names: readonly string[], most: number): fc.Arbitrary<Sort[]> {
   })
 }
 
+/** Paths to values of related rows, up to `depth` to-one relations deep. */
+function pathsOf(resource: string, viewer: Viewer, depth = 2): string[] {
+  return Object.entries(MODEL[resource]!.relations).flatMap(([name, { kind, target }]) => {
+    if (MODEL[target]!.judged) return []
+    if (kind !== 'one') return [`${name}.$count`]
+    const deeper = depth > 1 ? pathsOf(target, viewer, depth - 1) : []
+    return [...orderedOf(target, viewer), ...deeper].map(rest => `${name}.${rest}`)
+  })
+}
+
+/** Every third order names related rows. */
+function anySorts({ viewer }: Subject, resource: string, most: number): fc.Arbitrary<Sort[]> {
+  const own = orderedOf(resource, viewer)
+  const paths = pathsOf(resource, viewer)
+  if (paths.length === 0) return sorts(own, most)
+  const one = (field: string) => fc.boolean().map((descending): Sort => ({ field, descending }))
+  const related = fc.tuple(fc.constantFrom(...paths).chain(one), sorts([...own, ...paths.slice(0, own.length)], most - 1))
+    .map(([first, rest]) => [first, ...rest.filter(({ field }) => field !== first.field)])
+  return fc.oneof({ weight: 2, arbitrary: sorts(own, most) }, { weight: 1, arbitrary: related })
+}
+
 const some = (names: readonly string[]) =>
   fc.option(fc.uniqueArray(fc.constantFrom(...names), { minLength: 1, maxLength: 4 }), { nil: undefined, freq: 2 })
 
@@ -195,7 +216,7 @@ export function includes(subject: Subject, resource: string, depth: number): fc.
             { nil: undefined },
           )
         : fc.constant(undefined),
-      sort: list ? sorts(orderedOf(target, subject.viewer), 2) : fc.constant([]),
+      sort: list ? anySorts(subject, target, 2) : fc.constant([]),
       filter: list ? fc.option(filters(subject, target, 'json', 1), { nil: undefined }) : fc.constant(undefined),
       include: includes(subject, target, depth - 1),
     })
@@ -210,7 +231,7 @@ export function listQueries(subject: Subject, resource: string, form: Form, dept
     : fc.constant('active')
   return fc.record<ListQuery>({
     filter: filters(subject, resource, form, depth),
-    sort: sorts(ordered, 3),
+    sort: anySorts(subject, resource, 3),
     cursorFields: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: sorts(ordered, 2) }),
     fields: some(Object.keys(readable(MODEL[resource]!, subject.viewer))),
     include: includes(subject, resource, depth),
@@ -219,11 +240,14 @@ export function listQueries(subject: Subject, resource: string, form: Form, dept
   }).filter(query => relationsIn(query) <= MOST_RELATIONS)
 }
 
-/** The relations that the filters of one query can name. */
+/** The relations that the filters and orders of one query can name. */
 const MOST_RELATIONS = 20
 
-const relationsIn = ({ filter, include }: { readonly filter?: Filter, readonly include: readonly Include[] }): number =>
-  namedIn([...filter?.and ?? [], ...filter?.or.flat() ?? []]) + include.reduce((sum, node) => sum + relationsIn(node), 0)
+interface Naming { readonly filter?: Filter, readonly sort?: readonly Sort[], readonly include: readonly Include[] }
+
+const relationsIn = ({ filter, sort = [], include }: Naming): number =>
+  namedIn([...filter?.and ?? [], ...filter?.or.flat() ?? []])
+  + sort.reduce((sum, { field }) => sum + field.split('.').length - 1, 0) + include.reduce((sum, node) => sum + relationsIn(node), 0)
 
 const namedIn = (conditions: readonly AnyCondition[]): number =>
   conditions.reduce(

@@ -24,6 +24,7 @@ export interface Filter {
 export const nameOf = (condition: AnyCondition) => 'field' in condition ? condition.field : condition.relation
 
 export interface Sort {
+  /** A field, or a path to one of a related row or to a count: `author.name`, `comments.$count`. */
   readonly field: string
   readonly descending: boolean
 }

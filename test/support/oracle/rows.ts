@@ -35,21 +35,41 @@ export function orderOf(resource: string, sort: readonly Sort[], cursorFields: r
 }
 
 export function inOrder(
-  { habits }: World,
+  world: World,
   rows: readonly Row[],
   resource: string,
   sort: readonly Sort[],
   cursorFields: readonly Sort[] = [],
 ): Row[] {
-  const { fields } = MODEL[resource]!
+  const { habits } = world
   const order = orderOf(resource, sort, cursorFields)
-  return [...rows].sort((a, b) => {
-    for (const { field, descending } of order) {
-      const sign = compare(fields[field]!, a[field], b[field], habits)
+  const sorted = rows.map(row => ({ row, values: order.map(({ field }) => sortedValue(world, resource, row, field)) }))
+  sorted.sort((a, b) => {
+    for (const [index, { field, descending }] of order.entries()) {
+      // Beside related rows, NULL is above every value on every engine.
+      const sign = compare(kindOf(resource, field), a.values[index], b.values[index], field.includes('.') ? { ...habits, nulls: 'high' } : habits)
       if (sign !== 0) return descending ? -sign : sign
     }
     return 0
   })
+  return sorted.map(({ row }) => row)
+}
+
+/** The kind of what a name in `sort` stands for. */
+export function kindOf(resource: string, name: string): Kind {
+  const { fields, relations } = MODEL[resource]!
+  if (!name.includes('.')) return name === '$count' ? 'integer' : fields[name]!
+  return kindOf(relations[name.slice(0, name.indexOf('.'))]!.target, name.slice(name.indexOf('.') + 1))
+}
+
+/** The value of a field, of the related row that the caller can see, or the number of such rows. */
+function sortedValue(world: World, resource: string, row: Row, name: string): unknown {
+  const [relation, ...rest] = name.split('.')
+  if (rest.length === 0) return row[name]
+  const model = MODEL[resource]!.relations[relation!]!
+  const found = relatedRows(world, model, row)
+  if (rest[0] === '$count') return found.length
+  return found[0] ? sortedValue(world, model.target, found[0], rest.join('.')) : null
 }
 
 export function matches(world: World, resource: string, row: Row, { and, or }: Filter): boolean {

@@ -12,7 +12,7 @@ export interface KeyDetails {
 }
 
 export interface IncludeTree {
-  readonly [relation: string]: boolean | { readonly include?: IncludeTree, readonly filter?: unknown } | undefined
+  readonly [relation: string]: boolean | { readonly include?: IncludeTree, readonly filter?: unknown, readonly sort?: unknown } | undefined
 }
 
 export type Kind = 'list' | 'infinite' | 'get' | 'aggregate' | 'related' | 'permissions' | 'schema' | 'endpoint' | 'feed' | 'feed-pages'
@@ -38,19 +38,19 @@ export function targetOf(resource: string, relation: string): string {
   return resources[resource]?.relations[relation]?.to ?? '*'
 }
 
-/** Returns every resource whose rows decide about a response: those of its records, of included records, and of relations in filters. */
+/** Returns the resources whose rows decide about a response: those of its records, of included ones, and of relations in filters and sorts. */
 export function resourcesOf(key: ApiKey): ReadonlySet<string> {
   const [, resource, , { query, reads = [] }] = key
   const root = rootOf(key)
-  return new Set([resource, ...reads, root, ...filteredBy(root, query?.filter), ...includedIn(root, query?.include)])
+  return new Set([resource, ...reads, root, ...filteredBy(root, query?.filter), ...sortedBy(root, query?.sort), ...includedIn(root, query?.include)])
 }
 
 function includedIn(resource: string, include: IncludeTree = {}): string[] {
   return Object.entries(include).flatMap(([relation, options]) => {
     if (!options) return []
     const target = targetOf(resource, relation)
-    const { include: inner, filter } = options === true ? {} : options
-    return [...readBy(resource, relation), ...filteredBy(target, filter), ...includedIn(target, inner)]
+    const { include: inner, filter, sort } = options === true ? {} : options
+    return [...readBy(resource, relation), ...filteredBy(target, filter), ...sortedBy(target, sort), ...includedIn(target, inner)]
   })
 }
 
@@ -65,6 +65,18 @@ function filteredBy(resource: string, filter: unknown): string[] {
   return Object.entries(filter).flatMap(([name, value]): string[] => {
     if (name === '$or') return Object.values(value as object).flatMap(branch => filteredBy(resource, branch))
     return resources[resource]?.relations[name] ? [...readBy(resource, name), ...filteredBy(targetOf(resource, name), value)] : []
+  })
+}
+
+/** The relations of `author.name` and `-comments.$count`. */
+function sortedBy(resource: string, sort: unknown): string[] {
+  return [sort ?? []].flat().flatMap(names => String(names).split(',')).flatMap((name) => {
+    let at = resource
+    return name.trim().replace(/^-/, '').split('.').slice(0, -1).flatMap((relation) => {
+      const read = readBy(at, relation)
+      at = targetOf(at, relation)
+      return read
+    })
   })
 }
 

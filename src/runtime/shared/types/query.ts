@@ -23,8 +23,15 @@ export type Conditions<R extends ResourceName> = FieldConditions<R> & {
 
 export type Filter<R extends ResourceName> = Conditions<R> & { readonly $or?: readonly Conditions<R>[] }
 
-/** A field for ascending order, or `-` and a field for descending order. */
-export type SortKey<R extends ResourceName> = OrderedField<R> | `-${OrderedField<R>}`
+/** A field of a to-one relation, such as `author.name`, or the number of rows of another one: `comments.$count`. */
+type RelatedSort<R extends ResourceName> = {
+  [N in RelationName<R>]: IsMany<R, N> extends true ? `${N}.$count` : `${N}.${OrderedField<TargetOf<R, N>>}`
+}[RelationName<R>]
+
+/** A field or a value of related rows for ascending order. With `-` before it, the order is descending. */
+export type SortKey<R extends ResourceName> = FieldSort<R> | RelatedSort<R> | `-${RelatedSort<R>}`
+
+type FieldSort<R extends ResourceName> = OrderedField<R> | `-${OrderedField<R>}`
 
 export interface ToOneOptions<R extends ResourceName> {
   readonly fields?: readonly FieldName<R>[]
@@ -67,7 +74,7 @@ export type Aggregate<R extends ResourceName>
 export interface UnpagedQuery<R extends ResourceName> extends GetQuery<R> {
   readonly filter?: Filter<R>
   readonly sort?: SortKey<R> | readonly SortKey<R>[]
-  readonly cursorFields?: readonly SortKey<R>[]
+  readonly cursorFields?: readonly FieldSort<R>[]
   readonly limit?: number
   readonly aggregate?: readonly Aggregate<R>[]
 }

@@ -11,7 +11,10 @@ const filter = conditions.optional()
 const fields = names.optional().describe('The fields to return. Default: all that you can read.')
 const include = z.union([names, conditions]).optional()
   .describe('Related records to return: names of relations, or an object with options: `{"comments":{"limit":5,"fields":["body"]}}`.')
-const sort = names.optional().describe('Fields to sort by. `-` before a name sorts downwards: `["-createdAt"]`.')
+const sort = names.optional()
+  .describe('Fields to sort by. `-` before a name sorts downwards: `["-createdAt"]`. A list also sorts by a field of a to-one relation '
+    + '(`author.name`) and by a number of related records (`comments.$count`).')
+const groupSort = names.optional().describe('The order of the groups. `-` before a name sorts downwards: `["-count"]`.')
 const trash = z.enum(['include', 'only']).optional().describe('Also returns records in the trash, or only these.')
 const cursor = z.string().max(10_000).optional().describe('`nextCursor` of the page before.')
 
@@ -67,7 +70,7 @@ export function createReadTools(maxRows: number): readonly Tool[] {
       groupBy: names.optional().describe('The fields whose values form the groups.'),
       filter,
       having: conditions.optional().describe('Conditions on the results: `{"count":{"$gt":5}}`, `{"sum_amount":{"$gt":100}}`.'),
-      sort,
+      sort: groupSort,
       limit,
       page: z.int().min(1).max(1_000_000).optional().describe('The page of groups. The first one is 1.'),
       trash,

@@ -55,12 +55,24 @@ export function filterParameter({ name, described }: Pick<OnResource, 'name' | '
   }]
 }
 
+const SORT = 'The order. `-` sorts in descending order. `author.name` sorts by a field of a related record, and `comments.$count` by the '
+  + 'number of related records.'
+
+/** The values of related records that can sort a list: fields of to-one relations, and numbers of records. */
+function relatedSorts({ described, resources }: OnResource): readonly string[] {
+  return Object.entries(described.relations).filter(([, { filterable }]) => filterable).flatMap(([name, { kind, target }]) => {
+    if (kind !== 'one') return [`${name}.$count`]
+    const fields = Object.hasOwn(resources, target) ? namesOf(resources[target]!, ({ sortable }) => sortable) : []
+    return fields.map(field => `${name}.${field}`)
+  })
+}
+
 /** The parameters of a list, without those that choose its fields. */
 export function pageParameters(on: OnResource): Parameters {
   const sortable = namesOf(on.described, ({ sortable }) => sortable)
   return [
     ...filterParameter(on),
-    ...nameParameter('sort', 'The order. `-` sorts in descending order.', bothOrders(sortable)),
+    ...nameParameter('sort', SORT, bothOrders([...sortable, ...relatedSorts(on)])),
     ...(['page', 'limit', 'cursor', 'count'] as const).map(parameterRef),
     ...nameParameter('cursorFields', 'The fields of the order of a list by cursor.', bothOrders(sortable)),
   ]

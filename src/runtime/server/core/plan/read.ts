@@ -9,7 +9,7 @@ import type { GetQuery, ListQuery, Position } from '../parse/list'
 import { toOffset } from '../parse/params'
 import { planAggregates, type AggregatePlan } from './aggregate'
 import { planFilter, relatedReads } from './filter'
-import { chooseFields, planIncludes } from './include'
+import { chooseFields, planRelations } from './include'
 import { planOrder } from './order'
 import { after, type Order } from '../sql/keyset'
 import { andThen, type Awaitable } from '../awaitable'
@@ -46,8 +46,8 @@ export async function planList(query: ListQuery, call: Call): Promise<ListPlan> 
   const start = reached ? [after(engine, order, await reached)] : []
   const aggregates = query.aggregates.length > 0 ? planAggregates(query.aggregates, [], readable) : undefined
   // The last step, because it can refuse the caller.
-  const including = planIncludes(query.include, call, filters)
-  const include = await including
+  const relating = planRelations(query, call, filters)
+  const related = await relating
   return {
     resource,
     trash: query.trash,
@@ -62,7 +62,7 @@ export async function planList(query: ListQuery, call: Call): Promise<ListPlan> 
     count: position.mode === 'offset' && query.count,
     ...query.countLimit !== undefined && { countLimit: query.countLimit },
     ...aggregates && { aggregates },
-    include,
+    ...related,
   }
 }
 
@@ -90,8 +90,8 @@ export function planGet(query: GetQuery, call: Call): Awaitable<GetPlan> {
   const { key, trash, fields } = query
   return andThen(readableFields(call), (readable) => {
     const selection = chooseFields(resource, readable, fields)
-    return andThen(planIncludes(query.include, call), include =>
-      ({ resource, trash, key, selection, where: keyClauses(resource, key), order: [], count: false, include }))
+    return andThen(planRelations(query, call), related =>
+      ({ resource, trash, key, selection, where: keyClauses(resource, key), order: [], count: false, ...related }))
   })
 }
 

@@ -6,13 +6,19 @@ import { resources } from './nuxt'
 export interface KeyDetails {
   readonly id?: string | number | null
   readonly relation?: string
-  readonly query?: { readonly include?: IncludeTree, readonly [parameter: string]: unknown }
+  readonly query?: { readonly include?: IncludeTree, readonly counts?: unknown, readonly [parameter: string]: unknown }
   /** For an endpoint: the resources that it reads. */
   readonly reads?: readonly string[]
 }
 
 export interface IncludeTree {
-  readonly [relation: string]: boolean | { readonly include?: IncludeTree, readonly filter?: unknown } | undefined
+  readonly [relation: string]: boolean | IncludeOptions | undefined
+}
+
+interface IncludeOptions {
+  readonly include?: IncludeTree
+  readonly filter?: unknown
+  readonly counts?: unknown
 }
 
 export type Kind = 'list' | 'infinite' | 'get' | 'aggregate' | 'related' | 'permissions' | 'schema' | 'endpoint' | 'feed' | 'feed-pages'
@@ -38,19 +44,20 @@ export function targetOf(resource: string, relation: string): string {
   return resources[resource]?.relations[relation]?.to ?? '*'
 }
 
-/** Returns every resource whose rows decide about a response: those of its records, of included records, and of relations in filters. */
+/** Returns every resource whose rows decide about a response: those of its records, of included and counted records, and of relations in filters. */
 export function resourcesOf(key: ApiKey): ReadonlySet<string> {
   const [, resource, , { query, reads = [] }] = key
   const root = rootOf(key)
-  return new Set([resource, ...reads, root, ...filteredBy(root, query?.filter), ...includedIn(root, query?.include)])
+  const related = [...filteredBy(root, query?.filter), ...includedIn(root, query?.include), ...countedBy(root, query?.counts)]
+  return new Set([resource, ...reads, root, ...related])
 }
 
 function includedIn(resource: string, include: IncludeTree = {}): string[] {
   return Object.entries(include).flatMap(([relation, options]) => {
     if (!options) return []
     const target = targetOf(resource, relation)
-    const { include: inner, filter } = options === true ? {} : options
-    return [...readBy(resource, relation), ...filteredBy(target, filter), ...includedIn(target, inner)]
+    const { include: inner, filter, counts }: IncludeOptions = options === true ? {} : options
+    return [...readBy(resource, relation), ...filteredBy(target, filter), ...includedIn(target, inner), ...countedBy(target, counts)]
   })
 }
 
@@ -58,6 +65,12 @@ function includedIn(resource: string, include: IncludeTree = {}): string[] {
 function readBy(resource: string, relation: string): string[] {
   const { via: junction } = resources[resource]?.relations[relation] ?? {}
   return [targetOf(resource, relation), ...junction === undefined ? [] : [junction]]
+}
+
+/** @param counts names in a list, or in text with commas, which the server accepts too */
+function countedBy(resource: string, counts: unknown): string[] {
+  const names = [counts ?? []].flat().flatMap(text => String(text).split(','))
+  return names.flatMap(name => readBy(resource, name.trim()))
 }
 
 function filteredBy(resource: string, filter: unknown): string[] {

@@ -99,7 +99,7 @@ export async function openCounts(config: Partial<AutoApiConfig> = {}, rows = ROW
     db: drizzle({ client, logger: { logQuery: query => sent.push(query) } }),
     modules: [{ users, posts, comments, votes, secrets, vaults, coins, tags, postTags, reviews }],
     config: {
-      multiTenancy: { ...DEFAULT_MULTI_TENANCY, enabled: true, excludeResources: ['users', 'votes', 'secrets', 'vaults', 'coins', 'tags', 'reviews'] },
+      multiTenancy: { ...DEFAULT_MULTI_TENANCY, enabled: true, excludedResources: ['users', 'votes', 'secrets', 'vaults', 'coins', 'tags', 'reviews'] },
       m2m: { autoDetect: true, relations: { reviews: ['posts', 'users'] } },
       ...config,
     },

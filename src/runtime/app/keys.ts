@@ -44,7 +44,10 @@ export function targetOf(resource: string, relation: string): string {
   return resources[resource]?.relations[relation]?.to ?? '*'
 }
 
-/** Returns every resource whose rows decide about a response: those of its records, of included and counted records, and of relations in filters. */
+/**
+ * Returns every resource whose rows decide about a response: those of its records, of included and counted records, and of relations in
+ * filters.
+ */
 export function resourcesOf(key: ApiKey): ReadonlySet<string> {
   const [, resource, , { query, reads = [] }] = key
   const root = rootOf(key)

@@ -6,13 +6,20 @@ import { resources } from './nuxt'
 export interface KeyDetails {
   readonly id?: string | number | null
   readonly relation?: string
-  readonly query?: { readonly include?: IncludeTree, readonly [parameter: string]: unknown }
+  readonly query?: { readonly include?: IncludeTree, readonly counts?: unknown, readonly [parameter: string]: unknown }
   /** For an endpoint: the resources that it reads. */
   readonly reads?: readonly string[]
 }
 
 export interface IncludeTree {
-  readonly [relation: string]: boolean | { readonly include?: IncludeTree, readonly filter?: unknown, readonly sort?: unknown } | undefined
+  readonly [relation: string]: boolean | IncludeOptions | undefined
+}
+
+interface IncludeOptions {
+  readonly include?: IncludeTree
+  readonly filter?: unknown
+  readonly sort?: unknown
+  readonly counts?: unknown
 }
 
 export type Kind = 'list' | 'infinite' | 'get' | 'aggregate' | 'related' | 'permissions' | 'schema' | 'endpoint' | 'feed' | 'feed-pages'
@@ -38,19 +45,28 @@ export function targetOf(resource: string, relation: string): string {
   return resources[resource]?.relations[relation]?.to ?? '*'
 }
 
-/** Returns the resources whose rows decide about a response: those of its records, of included ones, and of relations in filters and sorts. */
+/**
+ * Returns every resource whose rows decide about a response: those of its records, of included and counted records, and of relations in
+ * filters and sorts.
+ */
 export function resourcesOf(key: ApiKey): ReadonlySet<string> {
-  const [, resource, , { query, reads = [] }] = key
+  const [, resource, , { query = {}, reads = [] }] = key
   const root = rootOf(key)
-  return new Set([resource, ...reads, root, ...filteredBy(root, query?.filter), ...sortedBy(root, query?.sort), ...includedIn(root, query?.include)])
+  return new Set([resource, ...reads, root, ...namedBy(root, query)])
+}
+
+/** The resources that the options of a list, or of an include, name. */
+function namedBy(resource: string, { filter, sort, counts, include }: IncludeOptions): string[] {
+  return [
+    ...filteredBy(resource, filter), ...sortedBy(resource, sort), ...countedBy(resource, counts), ...includedIn(resource, include),
+  ]
 }
 
 function includedIn(resource: string, include: IncludeTree = {}): string[] {
   return Object.entries(include).flatMap(([relation, options]) => {
     if (!options) return []
     const target = targetOf(resource, relation)
-    const { include: inner, filter, sort } = options === true ? {} : options
-    return [...readBy(resource, relation), ...filteredBy(target, filter), ...sortedBy(target, sort), ...includedIn(target, inner)]
+    return [...readBy(resource, relation), ...options === true ? [] : namedBy(target, options)]
   })
 }
 
@@ -59,6 +75,11 @@ function readBy(resource: string, relation: string): string[] {
   const { via: junction } = resources[resource]?.relations[relation] ?? {}
   return [targetOf(resource, relation), ...junction === undefined ? [] : [junction]]
 }
+
+/** Names in a list, or in text with commas, which the server accepts too. */
+const namesIn = (names: unknown) => [names ?? []].flat().flatMap(text => String(text).split(',')).map(name => name.trim())
+
+const countedBy = (resource: string, counts: unknown) => namesIn(counts).flatMap(name => readBy(resource, name))
 
 function filteredBy(resource: string, filter: unknown): string[] {
   if (typeof filter !== 'object' || filter === null) return []
@@ -70,9 +91,9 @@ function filteredBy(resource: string, filter: unknown): string[] {
 
 /** The relations of `author.name` and `-comments.$count`. */
 function sortedBy(resource: string, sort: unknown): string[] {
-  return [sort ?? []].flat().flatMap(names => String(names).split(',')).flatMap((name) => {
+  return namesIn(sort).flatMap((name) => {
     let at = resource
-    return name.trim().replace(/^-/, '').split('.').slice(0, -1).flatMap((relation) => {
+    return name.replace(/^-/, '').split('.').slice(0, -1).flatMap((relation) => {
       const read = readBy(at, relation)
       at = targetOf(at, relation)
       return read

@@ -12,6 +12,7 @@ const REQUIRED: Readonly<Record<string, readonly string[]>> = {
   'sorted by': ['one', 'many', 'manyToMany', 'self', 'composite', 'bigint', 'nested'],
   'grouped by': ['text', 'integer', 'real', 'boolean', 'date', 'bigint', 'decimal'],
   'relation': ['one', 'many', 'manyToMany', 'self', 'composite', 'bigint'],
+  'counted': ['many', 'manyToMany', 'self', 'composite', 'bigint', 'included'],
   'include': ['limit', 'sort', 'filter', 'fields', 'nested'],
   'form': ['filter json', 'filter brackets', 'include json', 'include text'],
   'function': ['count', 'sum', 'avg', 'min', 'max', 'having'],
@@ -62,6 +63,7 @@ export class Coverage {
       this.path(resource, field)
     }
     this.count('trash', query.trash)
+    this.counted(resource, query.counts)
     this.include(resource, query.include)
   }
 
@@ -75,8 +77,16 @@ export class Coverage {
     this.path(target, rest.join('.'))
   }
 
+  private counted(resource: string, counts: readonly string[]): void {
+    for (const name of counts) {
+      const { kind, trait } = MODEL[resource]!.relations[name]!
+      this.count('counted', kind)
+      if (trait) this.count('counted', trait)
+    }
+  }
+
   include(resource: string, include: readonly Include[]): void {
-    for (const { relation, limit, sort, filter, fields, include: inner } of include) {
+    for (const { relation, limit, sort, filter, fields, counts, include: inner } of include) {
       const { kind, trait, target } = MODEL[resource]!.relations[relation]!
       this.count('relation', kind)
       if (trait) this.count('relation', trait)
@@ -89,6 +99,8 @@ export class Coverage {
       }
       for (const [name, given] of Object.entries(options)) if (given) this.count('include', name)
       if (filter) this.filter(target, filter)
+      if (counts.length > 0) this.count('counted', 'included')
+      this.counted(target, counts)
       this.include(target, inner)
     }
   }

@@ -202,6 +202,14 @@ function anySorts({ viewer }: Subject, resource: string, most: number): fc.Arbit
 const some = (names: readonly string[]) =>
   fc.option(fc.uniqueArray(fc.constantFrom(...names), { minLength: 1, maxLength: 4 }), { nil: undefined, freq: 2 })
 
+/** The relations that a query can count: those to several rows that no code checks. */
+function counts(resource: string): fc.Arbitrary<string[]> {
+  const countable = Object.entries(MODEL[resource]!.relations).filter(([, { kind, target }]) => kind !== 'one' && !MODEL[target]!.judged)
+  if (countable.length === 0) return fc.constant([])
+  const some = fc.uniqueArray(fc.constantFrom(...countable.map(([name]) => name)), { minLength: 1, maxLength: 3 })
+  return fc.oneof({ weight: 2, arbitrary: fc.constant<string[]>([]) }, { weight: 1, arbitrary: some })
+}
+
 export function includes(subject: Subject, resource: string, depth: number): fc.Arbitrary<Include[]> {
   const { relations } = MODEL[resource] as ResourceModel
   if (depth === 0) return fc.constant([])
@@ -218,6 +226,7 @@ export function includes(subject: Subject, resource: string, depth: number): fc.
         : fc.constant(undefined),
       sort: list ? anySorts(subject, target, 2) : fc.constant([]),
       filter: list ? fc.option(filters(subject, target, 'json', 1), { nil: undefined }) : fc.constant(undefined),
+      counts: counts(target),
       include: includes(subject, target, depth - 1),
     })
   })
@@ -235,13 +244,17 @@ export function listQueries(subject: Subject, resource: string, form: Form, dept
     cursorFields: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: sorts(ordered, 2) }),
     fields: some(Object.keys(readable(MODEL[resource]!, subject.viewer))),
     include: includes(subject, resource, depth),
+    counts: counts(resource),
     limit: fc.integer({ min: 3, max: 25 }),
     trash: trash as fc.Arbitrary<ListQuery['trash']>,
-  }).filter(query => relationsIn(query) <= MOST_RELATIONS)
+  }).filter(query => relationsIn(query) <= MOST_RELATIONS && shownIn(query) <= MOST_RELATIONS)
 }
 
-/** The relations that the filters and orders of one query can name. */
+/** The relations that the filters and orders of one query can name, and those that its includes and counts can name. */
 const MOST_RELATIONS = 20
+
+const shownIn = ({ counts, include }: Pick<ListQuery, 'counts' | 'include'>): number =>
+  counts.length + include.reduce((sum, node) => sum + 1 + shownIn(node), 0)
 
 interface Naming { readonly filter?: Filter, readonly sort?: readonly Sort[], readonly include: readonly Include[] }
 

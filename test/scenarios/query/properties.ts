@@ -55,7 +55,7 @@ const page: Property = {
         const rows = listRows(world, resource, query)
         const expected = rows
           .slice((page - 1) * query.limit, page * query.limit)
-          .map(row => toRecord(world, resource, row, query.fields, query.include))
+          .map(row => toRecord(world, resource, row, query))
         coverage.list(resource, query)
         forms(coverage, query, spelling)
         coverage.answer(expected.length)
@@ -87,7 +87,7 @@ const walk: Property = {
     fc.asyncProperty(asked(server, 1), fc.boolean(), async ({ resource, viewer, spelling, query, aggregates }, byCursor) => {
       const world = worldOf(server, viewer)
       const rows = listRows(world, resource, query)
-      const expected = rows.map(row => toRecord(world, resource, row, query.fields, query.include))
+      const expected = rows.map(row => toRecord(world, resource, row, query))
       const order = orderOf(resource, query.sort, query.cursorFields).map(({ field }) => field).filter(field => !field.includes('.'))
       const totals = aggregates.length > 0 && { aggregates: aggregateRows(rows, resource, aggregates) }
       coverage.list(resource, query)
@@ -246,7 +246,7 @@ const exported: Property = {
         else {
           const world = worldOf(server, viewer)
           expect(lines.records).toEqual(
-            listRows(world, resource, query).map(row => toRecord(world, resource, row, query.fields, query.include)),
+            listRows(world, resource, query).map(row => toRecord(world, resource, row, query)),
           )
         }
         expect((await exportOf(server, resource, params, 'json', caller)).records).toEqual(lines.records)

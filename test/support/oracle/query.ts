@@ -35,6 +35,7 @@ export interface Include {
   readonly limit?: number
   readonly sort: readonly Sort[]
   readonly filter?: Filter
+  readonly counts: readonly string[]
   readonly include: readonly Include[]
 }
 
@@ -44,6 +45,8 @@ export interface ListQuery {
   readonly cursorFields: readonly Sort[]
   readonly fields?: readonly string[]
   readonly include: readonly Include[]
+  /** The relations to count. */
+  readonly counts: readonly string[]
   readonly limit: number
   readonly trash: 'active' | 'trashed' | 'both'
 }

@@ -106,26 +106,27 @@ function holds(kind: Kind, operator: OperatorName, own: unknown, value: unknown,
   }
 }
 
-/** A row of a response: the requested fields that the caller can read, and the included rows. */
+/** A row of a response: the requested fields that the caller can read, the included rows, and the numbers of related rows. */
 export function toRecord(
   world: World,
   resource: string,
   row: Row,
-  fields: readonly string[] | undefined,
-  include: readonly Include[],
+  { fields, include, counts }: Pick<ListQuery, 'fields' | 'include' | 'counts'>,
 ): Row {
+  const { relations } = MODEL[resource]!
   const shown = Object.entries(readable(MODEL[resource]!, world.viewer)).filter(
     ([name]) => !fields || fields.length === 0 || fields.includes(name),
   )
   return {
     ...Object.fromEntries(shown.map(([name, kind]) => [name, toWire(kind, row[name])])),
-    ...Object.fromEntries(include.map(node => [node.relation, related(world, MODEL[resource]!.relations[node.relation]!, row, node)])),
+    ...Object.fromEntries(include.map(node => [node.relation, related(world, relations[node.relation]!, row, node)])),
+    ...counts.length > 0 && { _count: Object.fromEntries(counts.map(name => [name, relatedRows(world, relations[name]!, row).length])) },
   }
 }
 
 function related(world: World, relation: RelationModel, row: Row, node: Include): Row | Row[] | null {
   const { target } = relation
-  const record = (found: Row) => toRecord(world, target, found, node.fields, node.include)
+  const record = (found: Row) => toRecord(world, target, found, node)
   const found = relatedRows(world, relation, row)
   if (relation.kind === 'one') return found[0] ? record(found[0]) : null
   const kept = node.filter ? found.filter(row => matches(world, target, row, node.filter!)) : found

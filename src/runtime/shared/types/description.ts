@@ -105,6 +105,8 @@ export interface DescribedRelation {
   readonly includable: boolean
   /** Whether `filter` accepts conditions on the related records. */
   readonly filterable: boolean
+  /** Whether `counts` can name the relation. */
+  readonly countable: boolean
   /** How the caller can change the links of a many-to-many relation. Absent for other relations. */
   readonly linkable?: { readonly add: boolean, readonly remove: boolean, readonly replace: boolean }
 }

@@ -1,6 +1,8 @@
 /** The types of queries for each resource: filters by column type, sorts, fields and includes. */
 import type { ComparisonName, OperatorsOf } from '../operators'
-import type { FieldKind, FieldName, FieldsOfKind, IsMany, OrderedField, RelationName, ResourceName, SentField, TargetOf } from './resources'
+import type {
+  FieldKind, FieldName, FieldsOfKind, IsMany, OrderedField, RelationName, ResourceName, SentField, TargetOf, ToManyName,
+} from './resources'
 
 type Condition<R extends ResourceName, K>
   = FieldKind<R, K> extends 'opaque'
@@ -33,7 +35,13 @@ export type SortKey<R extends ResourceName> = FieldSort<R> | RelatedSort<R> | `-
 
 type FieldSort<R extends ResourceName> = OrderedField<R> | `-${OrderedField<R>}`
 
-export interface ToOneOptions<R extends ResourceName> {
+/** Relations whose records are counted. */
+interface Counts<R extends ResourceName> {
+  /** To-many relations. Each record gets `_count` with the number of records of each relation that the caller can read. */
+  readonly counts?: readonly ToManyName<R>[]
+}
+
+export interface ToOneOptions<R extends ResourceName> extends Counts<R> {
   readonly fields?: readonly FieldName<R>[]
   readonly include?: Include<R>
 }
@@ -56,7 +64,7 @@ interface Trash {
   readonly onlyDeleted?: boolean
 }
 
-export interface GetQuery<R extends ResourceName> extends Trash {
+export interface GetQuery<R extends ResourceName> extends Trash, Counts<R> {
   readonly fields?: readonly FieldName<R>[]
   readonly include?: Include<R>
 }

@@ -1,8 +1,8 @@
 /**
  * The SQL of relation counts. It accepts only related rows with a row scope, so a count cannot find out more than an include shows.
  *
- * A derived table selects the related rows. It does not refer to the table around it, so SQL of the app with the table's name means the
- * related table, even if a table refers to itself.
+ * A derived table selects the related rows, and another one the records behind a junction table. They do not refer to the tables around
+ * them, so SQL of the app with the table's name means the related table, even if a table refers to itself.
  */
 import { sql, type Column, type SQL } from 'drizzle-orm'
 import type { Engine } from '../../engines/engine'
@@ -11,7 +11,6 @@ import type { Relation } from '../../schema/model'
 import { fieldsOf } from '../../schema/relation-columns'
 import type { ScopedCount } from './plan'
 import { sameBytes, whereClause } from '../sql/conditions'
-import { joinCondition } from '../sql/join-condition'
 import { commaList, EMPTY, joined, where, type Part, type Where } from '../sql/where'
 
 /** The columns that refer to the outer row: those of the related rows, or of the junction table. */
@@ -21,6 +20,7 @@ export function referringFields(relation: Relation): readonly Field[] {
   return fieldsOf(resource, sourceKey.columns)
 }
 
+const RECORDS = sql.identifier('auto_api_records')
 const ROWS = sql.identifier('auto_api_counted')
 const COUNT = sql.identifier('auto_api_count')
 const keyAt = (index: number) => sql.identifier(`auto_api_key_${index}`)
@@ -82,13 +82,17 @@ function relatedKeys({ relation, plan, through }: ScopedCount, only: readonly Wh
   const keys = referringFields(relation)
   const selected = commaList(keys.map(({ column }, index) => where`${column} as ${keyAt(index)}`))
   const { table } = relation.target
-  const conditions = [...only, ...plan.where, ...plan.scope]
-  if (relation.kind !== 'manyToMany') return where`select ${selected} from ${table}${whereClause(conditions)}`
+  const conditions = [...plan.where, ...plan.scope]
+  if (relation.kind !== 'manyToMany') return where`select ${selected} from ${table}${whereClause([...only, ...conditions])}`
   const { resource, targetKey, unique } = relation.junction
   const targets = fieldsOf(resource, targetKey.columns)
-  const from = where`${resource.table} inner join ${table} on ${joinCondition(targets, relation.foreignColumns)}`
-  const rows = where`select ${selected} from ${from}${whereClause([...conditions, ...through!.scope])}`
-  return unique ? rows : where`${rows} group by ${commaList([...keys, ...targets].flatMap(field => exactly(field.column, field)))}`
+  const names = relation.foreignColumns.map(({ column }, index) => where`${column} as ${keyAt(index)}`)
+  const records = where`(select ${commaList(names)} from ${table}${whereClause(conditions)}) as ${RECORDS}`
+  const isLinked = targets.map(({ column }, index) =>
+    sameBytes(sql`${RECORDS}.${keyAt(index)}`, column, relation.foreignColumns[index]!.bytes))
+  const rows = where`select ${selected} from ${resource.table} inner join ${records} on ${joined(isLinked, ' and ')}`
+  const links = where`${rows}${whereClause([...only, ...through!.scope])}`
+  return unique ? links : where`${links} group by ${commaList([...keys, ...targets].flatMap(field => exactly(field.column, field)))}`
 }
 
 /** What a GROUP BY names to tell values apart by their bytes. */

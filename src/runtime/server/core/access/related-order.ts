@@ -37,13 +37,10 @@ const VALUE = sql.identifier('auto_api_value')
 const POSITION = sql.identifier('auto_api_n')
 const keyAt = (index: number) => sql.identifier(`auto_api_key_${index}`)
 
-/** The response can also contain counts, which have smaller numbers. */
-const FIRST_COUNT = 1000
-
 function joinValue(engine: Engine, related: ScopedRelatedValue, index: number): JoinedValue {
   const { of } = related
   if (of === undefined) {
-    const { join, count } = joinCount(engine, related, FIRST_COUNT + index)
+    const { join, count } = joinCount(engine, related, index)
     return { join, value: count }
   }
   return joinRelated(engine, related, 'relation' in of ? joinValue(engine, of, index) : { join: EMPTY, value: where`${of.column}` }, index)

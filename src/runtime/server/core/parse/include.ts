@@ -3,13 +3,15 @@ import { isObject } from '../../../shared/is-object'
 import { LIMITS } from '../../../shared/limits'
 import { invalidQuery, limitExceeded, quote } from '../error'
 import { toFilter, type Filter } from './filter'
-import { toJson, toSort, toWholeNumber, type Query, type SortField } from './params'
+import { distinct, toJson, toSort, toWholeNumber, type Query, type SortField } from './params'
 
 export interface IncludeQuery {
   readonly fields?: readonly string[]
   readonly limit?: number
   readonly sort?: readonly SortField[]
   readonly filter?: Filter
+  /** The relations whose records are counted for each included record. */
+  readonly counts?: readonly string[]
   readonly include: ReadonlyMap<string, IncludeQuery>
 }
 
@@ -20,6 +22,7 @@ interface Node {
   limit?: number
   sort?: readonly SortField[]
   filter?: Filter
+  counts?: readonly string[]
   include: Map<string, Node>
 }
 
@@ -61,6 +64,9 @@ const OPTIONS: Readonly<Record<string, Setter>> = {
   },
   filter: (node, value) => {
     node.filter = toFilter(value, 'include.filter')
+  },
+  counts: (node, value) => {
+    node.counts = distinct([...node.counts ?? [], ...toTexts(value, 'counts')])
   },
   include: (node, value) => addJson(node.include, value),
 }
@@ -105,7 +111,7 @@ function addText(root: Map<string, Node>, text: string): void {
   }
 }
 
-/** Parses `limit:5,sort:-createdAt,filter:{"a":1}`. `sort` can occur several times. */
+/** Parses `limit:5,sort:-createdAt,counts:tags,filter:{"a":1}`. `sort` and `counts` can occur several times. */
 function addOptions(node: Node, text: string): void {
   for (const option of entriesOf(text)) {
     const colon = option.indexOf(':')

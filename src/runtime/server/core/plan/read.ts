@@ -9,7 +9,7 @@ import type { GetQuery, ListQuery, Position } from '../parse/list'
 import { toOffset } from '../parse/params'
 import { planAggregates, type AggregatePlan } from './aggregate'
 import { planFilter, relatedReads } from './filter'
-import { chooseFields, planIncludes } from './include'
+import { chooseFields, planRelations } from './include'
 import { planOrder } from './order'
 import { planRelatedSorts, sortsRelated } from './related-order'
 import type { SortedBy } from '../sql/keyset'
@@ -38,18 +38,18 @@ export async function planList(query: ListQuery, call: Call): Promise<ListPlan> 
   const filters = relatedReads(call)
   const reading = readableFields(call)
   const readable = await reading
-  const related = sortsRelated(sort) ? await planRelatedSorts(sort, resource, readable, call, filters) : undefined
-  const order = planOrder(resource, readable, sort, query.cursorFields, 'sort', related)
+  const relatedSorts = sortsRelated(sort) ? await planRelatedSorts(sort, resource, readable, call, filters) : undefined
+  const order = planOrder(resource, readable, sort, query.cursorFields, 'sort', relatedSorts)
   const secret = position.mode === 'cursor' && order.some(isUnreadable(readable)) ? requireSecret(call) : undefined
   const selection = chooseFields(resource, readable, query.fields)
   const filtering = planFilter(query.filter, resource, call, filters)
   const filter = await filtering
   const reached = position.mode === 'cursor' && position.cursor !== '' ? cursorValues(position.cursor, resource, order, secret) : undefined
-  const values = await reached
+  const values = reached && await reached
   const aggregates = query.aggregates.length > 0 ? planAggregates(query.aggregates, [], readable) : undefined
   // The last step, because it can refuse the caller.
-  const including = planIncludes(query.include, call, filters)
-  const include = await including
+  const relating = planRelations(query, call, filters)
+  const related = await relating
   return {
     resource,
     trash: query.trash,
@@ -64,7 +64,7 @@ export async function planList(query: ListQuery, call: Call): Promise<ListPlan> 
     count: position.mode === 'offset' && query.count,
     ...query.countLimit !== undefined && { countLimit: query.countLimit },
     ...aggregates && { aggregates },
-    include,
+    ...related,
   }
 }
 
@@ -95,8 +95,8 @@ export function planGet(query: GetQuery, call: Call): Awaitable<GetPlan> {
   const { key, trash, fields } = query
   return andThen(readableFields(call), (readable) => {
     const selection = chooseFields(resource, readable, fields)
-    return andThen(planIncludes(query.include, call), include =>
-      ({ resource, trash, key, selection, where: keyClauses(resource, key), order: [], count: false, include }))
+    return andThen(planRelations(query, call), related =>
+      ({ resource, trash, key, selection, where: keyClauses(resource, key), order: [], count: false, ...related }))
   })
 }
 

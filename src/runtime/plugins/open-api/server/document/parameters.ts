@@ -27,6 +27,9 @@ function nameParameter(name: string, description: string, values: readonly strin
 const namesOf = ({ fields }: DescribedResource, is: (field: DescribedResource['fields'][string]) => boolean) =>
   Object.entries(fields).filter(([, field]) => is(field)).map(([name]) => name)
 
+const countable = ({ relations }: DescribedResource) =>
+  Object.entries(relations).filter(([, { countable }]) => countable).map(([name]) => name)
+
 const bothOrders = (names: readonly string[]) => names.flatMap(name => [name, `-${name}`])
 
 /** The parameters of a get. */
@@ -39,6 +42,7 @@ export function readParameters({ described }: OnResource): Parameters {
           anyOf: [{ type: 'string', enum: relations }, { type: 'string' }],
         })]
       : [],
+    ...nameParameter('counts', 'The relations to count. Each record gets `_count`.', countable(described)),
     ...trashParameters(described),
   ]
 }

@@ -55,7 +55,9 @@ async function planPath(
   if (depth > maxDepth) throw limitExceeded(`\`${parameter}\` goes deeper than ${maxDepth} relations.`, parameter)
   if (--reads.remaining < 0) throw limitExceeded(`The filters and orders name more than ${maxIncludes} relations.`, parameter)
   if (isCheckedInCode(relation, call.api))
-    throw invalidQuery(`\`${parameter}\`: ${quote(planner.path)} cannot be sorted by, because code checks the records of ${quote(name)}.`, parameter)
+    throw invalidQuery(
+      `\`${parameter}\`: a list cannot be sorted by ${quote(planner.path)}, because code checks the records of ${quote(name)}.`, parameter,
+    )
   reads.targets.add(relation.target)
   return planValue(planner, relation, rest, depth)
 }
@@ -81,12 +83,13 @@ async function planValue(planner: Planner, relation: Relation, name: string, dep
   return { field: { ...further.field, nullable: true }, related: { ...rows, of: further.related } }
 }
 
-/** @param rest the unknown end of the path */
+/** The error of a path whose end is unknown. */
 function unknown({ parameter, path }: Planner, rest: string, known: readonly string[]): Error {
   const start = path.slice(0, path.length - rest.length)
   return unknownField(parameter, path, known.map(end => `${start}${end}`))
 }
 
 const COUNT: SortedValue = {
-  name: COUNT_NAME, kind: 'integer', nullable: false, ordered: true, isDriverValue: raw => Number.isSafeInteger(raw) && (raw as number) >= 0,
+  name: COUNT_NAME, kind: 'integer', nullable: false, ordered: true,
+  isDriverValue: raw => Number.isSafeInteger(raw) && (raw as number) >= 0,
 }

@@ -11,7 +11,8 @@ const isComputed = (order: Order): order is ComputedOrder => order.computed !== 
 export const orderFields = (order: readonly Order[]): readonly Field[] => order.filter(isField).map(({ field }) => field)
 
 /** The computed values of the order. They are the last ones of a select list. */
-export const computedValues = (order: readonly Order[]): readonly Part[] => order.filter(isComputed).map(({ computed }) => computed.selection)
+export const computedValues = (order: readonly Order[]): readonly Part[] =>
+  order.filter(isComputed).map(({ computed }) => computed.selection)
 
 /** Returns a function that reads the values of a cursor from a row. The query must have selected all of them. */
 export function orderValues({ fields }: Selection, order: readonly Order[]): (row: Row) => readonly unknown[] {

@@ -56,11 +56,8 @@ export function resourcesOf(key: ApiKey): ReadonlySet<string> {
 }
 
 /** The resources that the options of a list, or of an include, name. */
-function namedBy(resource: string, { filter, sort, counts, include }: IncludeOptions): string[] {
-  return [
-    ...filteredBy(resource, filter), ...sortedBy(resource, sort), ...countedBy(resource, counts), ...includedIn(resource, include),
-  ]
-}
+const namedBy = (resource: string, { filter, sort, counts, include }: IncludeOptions): string[] =>
+  [...filteredBy(resource, filter), ...along(resource, sort), ...along(resource, counts, '.'), ...includedIn(resource, include)]
 
 function includedIn(resource: string, include: IncludeTree = {}): string[] {
   return Object.entries(include).flatMap(([relation, options]) => {
@@ -76,28 +73,26 @@ function readBy(resource: string, relation: string): string[] {
   return [targetOf(resource, relation), ...junction === undefined ? [] : [junction]]
 }
 
-/** Names in a list, or in text with commas, which the server accepts too. */
-const namesIn = (names: unknown) => [names ?? []].flat().flatMap(text => String(text).split(',')).map(name => name.trim())
-
-const countedBy = (resource: string, counts: unknown) => namesIn(counts).flatMap(name => readBy(resource, name))
+/**
+ * The resources of relations in `-author.name` and `comments.$count`, or in names of relations alone.
+ * @param names in a list, or in text with commas, which the server accepts too
+ */
+function along(resource: string, names: unknown, end = ''): string[] {
+  return `${names ?? ''}`.split(',').flatMap((name) => {
+    let at = resource
+    return (name + end).replace(/[-\s]/g, '').split('.').slice(0, -1).flatMap((relation) => {
+      const read = readBy(at, relation)
+      at = read[0]!
+      return read
+    })
+  })
+}
 
 function filteredBy(resource: string, filter: unknown): string[] {
   if (typeof filter !== 'object' || filter === null) return []
   return Object.entries(filter).flatMap(([name, value]): string[] => {
     if (name === '$or') return Object.values(value as object).flatMap(branch => filteredBy(resource, branch))
     return resources[resource]?.relations[name] ? [...readBy(resource, name), ...filteredBy(targetOf(resource, name), value)] : []
-  })
-}
-
-/** The relations of `author.name` and `-comments.$count`. */
-function sortedBy(resource: string, sort: unknown): string[] {
-  return namesIn(sort).flatMap((name) => {
-    let at = resource
-    return name.replace(/^-/, '').split('.').slice(0, -1).flatMap((relation) => {
-      const read = readBy(at, relation)
-      at = targetOf(at, relation)
-      return read
-    })
   })
 }
 

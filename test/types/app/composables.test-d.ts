@@ -183,6 +183,15 @@ describe('a list', () => {
   })
 })
 
+describe('an order by related records', () => {
+  test('names a field of a to-one relation, or the number of records of another', () => {
+    useAutoApiList('articles', { sort: ['writer.name', '-labels.$count', '-title'] })
+    useAutoApiInfinite('articles', { sort: '-writer.name' })
+    useAutoApiRelation('writers', 1, 'articles', { sort: 'labels.$count' })
+    useAutoApiGet('writers', 1, { include: { articles: { sort: 'labels.$count' } } })
+  })
+})
+
 describe('a wrong name', () => {
   test('of a resource, a field or a relation does not compile', () => {
     // @ts-expect-error -- no such resource
@@ -199,6 +208,18 @@ describe('a wrong name', () => {
     useAutoApiList('articles', { sort: '-titel' })
     // @ts-expect-error -- JSON has no order
     useAutoApiList('articles', { sort: 'layout' })
+    // @ts-expect-error -- no such field of the relation to order by
+    useAutoApiList('articles', { sort: 'writer.title' })
+    // @ts-expect-error -- the field of the relation is hidden
+    useAutoApiList('articles', { sort: '-writer.secret' })
+    // @ts-expect-error -- no such relation to order by
+    useAutoApiList('articles', { sort: 'author.name' })
+    // @ts-expect-error -- a list of records has no field to order by
+    useAutoApiList('articles', { sort: 'labels.name' })
+    // @ts-expect-error -- one record is not counted
+    useAutoApiList('articles', { sort: 'writer.$count' })
+    // @ts-expect-error -- a cursor has fields of the resource
+    useAutoApiList('articles', { cursorFields: ['writer.name'] })
     // @ts-expect-error -- no such relation
     useAutoApiList('articles', { include: { author: true } })
     // @ts-expect-error -- no such relation at this depth

@@ -34,6 +34,8 @@ async function openScreen() {
     may: app.useAutoApiPermissions!('articles'),
     byWriter: app.useAutoApiList!('articles', { filter: { $or: [{ writer: { name: 'x' } }] }, fields: ['id'] }),
     labelled: app.useAutoApiList!('writers', { fields: ['id'], filter: { articles: { labels: null } } }),
+    sorted: app.useAutoApiList!('articles', { sort: ['-writer.name', 'id'], fields: ['id'] }),
+    ranked: app.useAutoApiList!('writers', { sort: '-articles.$count', fields: ['id'] }),
     shelves: app.useAutoApiList!('shelves', {}),
     stats: app.useAutoApiEndpoint!('/v1/articles?fields=id', { resources: ['articles'] }),
   }))
@@ -54,6 +56,8 @@ const OF = {
   'labels': 'GET /v1/labels',
   'articles by writer': 'GET /v1/articles?filter={"$or":[{"writer":{"name":"x"}}]}&fields=id',
   'writers by label': 'GET /v1/writers?fields=id&filter={"articles":{"labels":null}}',
+  'articles sorted by writer': 'GET /v1/articles?sort=-writer.name,id&fields=id',
+  'writers sorted by articles': 'GET /v1/writers?sort=-articles.$count&fields=id',
   'labels of article 1': 'GET /v1/articles/1/relations/labels',
   'permissions': 'GET /v1/articles/permissions',
   'stats': 'GET /v1/articles?fields=id',
@@ -70,6 +74,8 @@ const ARTICLES = [
   'stats',
   'articles by writer',
   'writers by label',
+  'articles sorted by writer',
+  'writers sorted by articles',
 ] as const
 
 const WRITES: readonly {
@@ -82,7 +88,7 @@ const WRITES: readonly {
   {
     write: 'changing a writer',
     send: app => app.useAutoApiUpdate!('writers').mutateAsync({ id: 1, name: 'Eve' }),
-    again: ['withWriter', 'writers with articles', 'writer 1', 'articles by writer', 'writers by label'],
+    again: ['withWriter', 'writers with articles', 'writer 1', 'articles by writer', 'writers by label', 'articles sorted by writer', 'writers sorted by articles'],
   },
   {
     write: 'deleting an article, which takes its remarks along',
@@ -127,7 +133,7 @@ const WRITES: readonly {
   {
     write: 'what an endpoint says it writes',
     send: app => app.useAutoApiEndpoint!('/v1/labels', { method: 'POST', resources: ['writers'] }).mutateAsync({ name: 'x' }),
-    again: ['withWriter', 'writers with articles', 'writer 1', 'articles by writer', 'writers by label'],
+    again: ['withWriter', 'writers with articles', 'writer 1', 'articles by writer', 'writers by label', 'articles sorted by writer', 'writers sorted by articles'],
   },
 ]
 

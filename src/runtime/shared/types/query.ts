@@ -30,6 +30,11 @@ type RelatedSort<R extends ResourceName> = {
   [N in RelationName<R>]: IsMany<R, N> extends true ? `${N}.$count` : `${N}.${OrderedField<TargetOf<R, N>>}`
 }[RelationName<R>]
 
+/** A field of a to-one relation, such as `author.name`. */
+export type RelatedField<R extends ResourceName> = {
+  [N in RelationName<R>]: IsMany<R, N> extends true ? never : `${N}.${FieldName<TargetOf<R, N>>}`
+}[RelationName<R>]
+
 /** A field or a value of related rows for ascending order. With `-` before it, the order is descending. */
 export type SortKey<R extends ResourceName> = FieldSort<R> | RelatedSort<R> | `-${RelatedSort<R>}`
 

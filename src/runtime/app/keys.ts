@@ -80,7 +80,7 @@ function readBy(resource: string, relation: string): string[] {
 function along(resource: string, names: unknown, end = ''): string[] {
   return `${names ?? ''}`.split(',').flatMap((name) => {
     let at = resource
-    return (name + end).replace(/[-\s]/g, '').split('.').slice(0, -1).flatMap((relation) => {
+    return (name + end).replace(/[-\s]/g, '').split('.').slice(0, -1).filter(Boolean).flatMap((relation) => {
       const read = readBy(at, relation)
       at = read[0]!
       return read

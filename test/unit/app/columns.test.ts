@@ -110,7 +110,7 @@ describe('a column of a relation', () => {
     const query = () => ({ fields: table.fields.value, include: table.include.value, sort: table.sort.value })
     const list = setup(app => app.useAutoApiList!('articles', query))
     await list.suspense()
-    expect(list.data.value.data[0].writer).toEqual({ name: expect.any(String) })
+    expect(list.data.value.data.at(-1).writer).toEqual({ name: expect.any(String) })
   })
 
   it('sorts by numbers of related records too', async () => {

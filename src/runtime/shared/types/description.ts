@@ -103,7 +103,7 @@ export interface DescribedRelation {
   readonly target: string
   /** Whether `include` and the relation route can read the related records. */
   readonly includable: boolean
-  /** Whether `filter` accepts conditions on the related records. */
+  /** Whether `filter` accepts conditions on the related records, and `sort` the fields of one record or the number of several. */
   readonly filterable: boolean
   /** Whether `counts` can name the relation. */
   readonly countable: boolean

@@ -3,9 +3,11 @@ import type { Field } from '../../schema/field'
 import type { Resource } from '../../schema/model'
 import { invalidQuery, quote } from '../error'
 import { requireField, type Selection } from '../access/fields'
-import type { PlannedOrder } from '../access/plan'
+import type { PlannedOrder, RelatedOrder } from '../access/plan'
 import type { SortField } from '../parse/params'
-import type { RelatedSorts } from './related-order'
+
+/** The values of related rows by their names in `sort`. */
+export type RelatedSorts = ReadonlyMap<string, Pick<RelatedOrder, 'field' | 'related'>>
 
 /**
  * Sorts by `sort`, then by `cursorFields`, then by the primary key. The primary key has the direction of the last field before it.

@@ -7,14 +7,11 @@ import type { RelatedOrder, RelatedValue } from '../access/plan'
 import type { SortField } from '../parse/params'
 import type { SortedValue } from '../sql/keyset'
 import type { RelatedReads } from './filter'
-import { sortable } from './order'
+import { sortable, type RelatedSorts } from './order'
 import { findReadableRelation, isCheckedInCode, usableRelations } from './readable-relation'
 
 /** Sorts by the number of related rows. */
 const COUNT_NAME = '$count'
-
-/** The values of related rows by their names in `sort`. */
-export type RelatedSorts = ReadonlyMap<string, Pick<RelatedOrder, 'field' | 'related'>>
 
 /** Whether `sort` can name related rows. A field whose own name has a dot takes precedence. */
 export const sortsRelated = (sort: readonly SortField[]): boolean => sort.some(({ name }) => name.includes('.'))

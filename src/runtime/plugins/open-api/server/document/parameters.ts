@@ -59,8 +59,7 @@ export function filterParameter({ name, described }: Pick<OnResource, 'name' | '
   }]
 }
 
-const SORT = 'The order. `-` sorts in descending order. `author.name` sorts by a field of a related record, and `comments.$count` by the '
-  + 'number of related records.'
+const SORT = 'The order. `-` sorts in descending order. A path sorts by a field of a related record, or by the number of related records.'
 
 /** The values of related records that can sort a list: fields of to-one relations, and numbers of records. */
 function relatedSorts({ described, resources }: OnResource): readonly string[] {

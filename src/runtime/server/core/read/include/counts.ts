@@ -54,8 +54,8 @@ async function readCounts(plan: Scoped<ReadPlan>, found: Rows, call: Call, numbe
 }
 
 /**
- * `select posts.id, coalesce(c.n, 0), … from posts left join (select …, count(*) as n from … group by …) as c on … where posts.id in (…)`.
- * The rows have passed the row scope of the plan.
+ * `select posts.id, coalesce(c.n, 0), … from posts left join (select …, count(*) as n from … group by …) as c on … where posts.id in (…)
+ * and …`. The joined tables have no columns with names of an app, so names in its SQL stay unambiguous.
  */
 function countsStatement(plan: Scoped<ReadPlan>, { columns, rows }: Rows, call: Call): Statement {
   const { resource, counts = [] } = plan
@@ -68,7 +68,7 @@ function countsStatement(plan: Scoped<ReadPlan>, { columns, rows }: Rows, call: 
   const selected = commaList([keyFields(resource).list, ...joinedCounts.map(({ count }) => count)])
   const from = where`${resource.table}${joined(joinedCounts.map(({ join }) => join), '')}`
   const isOfPage = inTuples(engine, resource.primaryKey, valuesOf(resource.primaryKey))
-  return statement(call, where`select ${selected} from ${from}${whereClause([isOfPage])}`)
+  return statement(call, where`select ${selected} from ${from}${whereClause([isOfPage, ...plan.scope])}`)
 }
 
 const isNull = (value: unknown) => value === null || value === undefined

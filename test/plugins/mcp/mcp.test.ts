@@ -108,6 +108,9 @@ describe('results', () => {
       '/posts?filter[title][$like]=%25i%25&fields=title&limit=1&cursor=',
     ],
     ['list', { resource: 'posts', trash: 'include' }, '/posts?includeDeleted=true&limit=20&cursor='],
+    // No relation of posts can be counted.
+    ['list', { resource: 'posts', counts: ['comments', 'tags'] }, '/posts?counts=comments,tags&limit=20&cursor='],
+    ['get', { resource: 'posts', id: 1, counts: ['comments'] }, '/posts/1?counts=comments'],
     ['list', { resource: 'posts', trash: 'only' }, '/posts?onlyDeleted=true&limit=20&cursor='],
     [
       'aggregate',

@@ -41,7 +41,7 @@ export const isCountedByIndex = memoized((relation: Relation): boolean => {
 export function countExpression(engine: Engine, counted: ScopedCount, columns?: readonly (Column | SQL)[]): Where {
   const { relation } = counted
   const isRelated = columns ? refersTo(engine, relation, ROWS, columns) : refersToTable(engine, relation)
-  return where`(select count(*) from (${relatedKeys(counted, [])}) as ${ROWS} where ${isRelated})`
+  return where`(select count(*) from (${relatedKeys(counted, [], true)}) as ${ROWS} where ${isRelated})`
 }
 
 /** A count that a statement joins: the clause that follows the outer table, and the number. */
@@ -118,16 +118,16 @@ const textOf = memoized((relation: Relation): CountText => {
 /**
  * One row for each related row: `select post_id as k from comments where …`. Over a junction table, a record counts if the caller can see
  * a link to it, and a record that is linked several times counts once.
+ * @param besideKeys whether the statement around it selects the rows by their keys
  */
-function relatedKeys({ relation, plan, through }: ScopedCount, only: readonly Where[]): Where {
+function relatedKeys(counted: ScopedCount, only: readonly Where[], besideKeys = false): Where {
+  const { relation, plan, through } = counted
   const { start, isLinked, distinct } = textOf(relation)
   const conditions = plan.where.length === 0 ? plan.scope : [...plan.where, ...plan.scope]
-  if (!through) return where`${start}${besideKeys([...only, ...conditions])}`
-  return where`${start}${whereClause(conditions)}${isLinked}${besideKeys([...only, ...through.scope])}${distinct}`
+  const hinted = (conditions: readonly Where[]) => whereClause(besideKeys && conditions.length > 0 ? [and(conditions, true)] : conditions)
+  if (!through) return where`${start}${hinted([...only, ...conditions])}`
+  return where`${start}${whereClause(conditions)}${isLinked}${hinted([...only, ...through.scope])}${distinct}`
 }
-
-/** The statement selects the rows by their keys, here or in the statement around them. */
-const besideKeys = (conditions: readonly Where[]): Where => conditions.length === 0 ? EMPTY : whereClause([and(conditions, true)])
 
 /** What a GROUP BY names to tell values apart by their bytes. */
 const exactly = (value: Column | SQL, { bytes }: Field): readonly Part[] => bytes ? [value, bytes.operand(sql`${value}`)] : [value]

@@ -203,11 +203,11 @@ const some = (names: readonly string[]) =>
   fc.option(fc.uniqueArray(fc.constantFrom(...names), { minLength: 1, maxLength: 4 }), { nil: undefined, freq: 2 })
 
 /** The relations that a query can count: those to several rows that no code checks. */
-function counts(resource: string): fc.Arbitrary<string[]> {
+function counts(resource: string): fc.Arbitrary<readonly string[]> {
   const countable = Object.entries(MODEL[resource]!.relations).filter(([, { kind, target }]) => kind !== 'one' && !MODEL[target]!.judged)
   if (countable.length === 0) return fc.constant([])
   const some = fc.uniqueArray(fc.constantFrom(...countable.map(([name]) => name)), { minLength: 1, maxLength: 3 })
-  return fc.oneof({ weight: 2, arbitrary: fc.constant<string[]>([]) }, { weight: 1, arbitrary: some })
+  return fc.oneof<fc.MaybeWeightedArbitrary<readonly string[]>[]>({ weight: 2, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: some })
 }
 
 export function includes(subject: Subject, resource: string, depth: number): fc.Arbitrary<Include[]> {

@@ -106,6 +106,33 @@ describe('a list', () => {
     }>()
   })
 
+  test('has the counts that the query names, at every depth, and of relations to several records only', () => {
+    const list = useAutoApiList('articles', {
+      fields: ['id'], counts: ['labels', 'ratings'], include: { writer: { fields: ['name'], counts: ['articles'] } },
+    })
+    expectTypeOf(valueOf(list).data[0]!).toEqualTypeOf<{
+      id: number
+      writer: { name: string, _count: { articles: number } } | null
+      _count: { labels: number, ratings: number }
+    }>()
+    const got = useAutoApiGet('writers', 1, () => ({ counts: ['articles'] }))
+    expectTypeOf(got.data.value!).toEqualTypeOf<{ id: number, name: string, _count: { articles: number } }>()
+    const endless = useAutoApiInfinite('writers', { counts: ['articles'] })
+    expectTypeOf(endless.data.value!.pages[0]!.data[0]!._count).toEqualTypeOf<{ articles: number }>()
+    // @ts-expect-error -- there is no count that the query does not name
+    void valueOf(list).data[0]!._count.writer
+    // @ts-expect-error -- without `counts`, a record has no `_count`
+    void useAutoApiGet('writers', 1).data.value!._count
+    // @ts-expect-error -- an unknown relation
+    useAutoApiList('articles', { counts: ['nobody'] })
+    // @ts-expect-error -- a relation to one record
+    useAutoApiList('articles', { counts: ['writer'] })
+    // @ts-expect-error -- an unknown relation in an include
+    useAutoApiList('articles', { include: { writer: { counts: ['writers'] } } })
+    // @ts-expect-error -- a read parameter
+    useAutoApiAggregate('articles', { counts: ['labels'] })
+  })
+
   test('has properties of a hook only if `select` declares them', () => {
     const { data } = useAutoApiGet('articles', 1, {}, { select: article => article as typeof article & { label: string } })
     expectTypeOf(data.value!.label).toEqualTypeOf<string>()

@@ -3,8 +3,7 @@ import type { Statement } from '../../../engines/engine'
 import { COUNT_PROPERTY } from '../../../../shared/relation-counts'
 import type { Field } from '../../../schema/field'
 import { keyFields } from '../../access/fields'
-import type { ScopedCount } from '../../access/plan'
-import { joinCount, referringFields } from '../../access/related-count'
+import { countExpression, isCountedByIndex, joinCount, referringFields } from '../../access/related-count'
 import type { Scoped } from '../../access/row-scope'
 import type { ReadPlan } from '../../plan/read-plan'
 import { PUNCTUATION } from '../../process/size'
@@ -12,7 +11,7 @@ import type { Call } from '../../request/session'
 import { whereClause } from '../../sql/conditions'
 import { inTuples } from '../../sql/list/index'
 import { statement } from '../../sql/parameterize'
-import { commaList, joined, where } from '../../sql/where'
+import { commaList, joined, where, type Where } from '../../sql/where'
 import { keyAt } from './parents'
 import { valuesAt, type RecordValues } from '../rows/decode'
 import type { Rows } from '../rows/rows'
@@ -36,7 +35,11 @@ export async function attachCounts(plan: Scoped<ReadPlan>, found: Rows, records:
   const keyOf = keyAt(found.columns, primaryKey)
   found.rows.forEach((row, index) => {
     const counted = numbers.get(keyOf(row)!)
-    records[index]![COUNT_PROPERTY] = Object.fromEntries(counts.map(({ relation }, position) => [relation.name, counted?.[position] ?? 0]))
+    const named: Record<string, number> = {}
+    counts.forEach(({ relation }, position) => {
+      named[relation.name] = counted?.[position] ?? 0
+    })
+    records[index]![COUNT_PROPERTY] = named
   })
 }
 
@@ -54,21 +57,27 @@ async function readCounts(plan: Scoped<ReadPlan>, found: Rows, call: Call, numbe
 }
 
 /**
- * `select posts.id, coalesce(c.n, 0), … from posts left join (select …, count(*) as n from … group by …) as c on … where posts.id in (…)`.
- * The rows have passed the row scope of the plan.
+ * `select posts.id, (select count(*) from …), … from posts where posts.id in (…) and …`, with one joined table for each relation whose
+ * foreign key has no index. The joined tables have no columns with names of an app, so names in its SQL stay unambiguous.
  */
 function countsStatement(plan: Scoped<ReadPlan>, { columns, rows }: Rows, call: Call): Statement {
   const { resource, counts = [] } = plan
   const { engine } = call
   const valuesOf = (fields: readonly Field[]): Tuples => rows.map(valuesAt(columns, fields)).filter(values => !values.some(isNull))
-  const joinedCounts = counts.map((count: ScopedCount, index) => {
-    const keys = valuesOf(count.relation.columns)
-    return joinCount(engine, count, index, [inTuples(engine, referringFields(count.relation), keys)])
-  })
-  const selected = commaList([keyFields(resource).list, ...joinedCounts.map(({ count }) => count)])
-  const from = where`${resource.table}${joined(joinedCounts.map(({ join }) => join), '')}`
+  const selected: Where[] = [keyFields(resource).list]
+  const joins: Where[] = []
+  for (const count of counts) {
+    if (isCountedByIndex(count.relation)) selected.push(countExpression(engine, count))
+    else {
+      const ofPage = inTuples(engine, referringFields(count.relation), valuesOf(count.relation.columns))
+      const { join, count: number } = joinCount(engine, count, joins.length, [ofPage])
+      selected.push(number)
+      joins.push(join)
+    }
+  }
   const isOfPage = inTuples(engine, resource.primaryKey, valuesOf(resource.primaryKey))
-  return statement(call, where`select ${selected} from ${from}${whereClause([isOfPage])}`)
+  const from = joins.length === 0 ? where`${resource.table}` : where`${resource.table}${joined(joins, '')}`
+  return statement(call, where`select ${commaList(selected)} from ${from}${whereClause([isOfPage, ...plan.scope])}`)
 }
 
 const isNull = (value: unknown) => value === null || value === undefined

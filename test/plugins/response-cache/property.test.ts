@@ -58,9 +58,6 @@ const path = fc.oneof(
       fc.constantFrom(
         'sort=-id',
         'sort=title',
-        'sort=-team.name,id',
-        'sort=-comments.$count',
-        'sort=team.name&limit=1&cursor=',
         'fields=id,title',
         'includeDeleted=true',
         'filter={"team":{"name":"red"}}',

@@ -92,12 +92,18 @@ const filter: Make = (resource, random) => ({
   ...chance(random, 0.6) && { $or: many(random, 20, () => conditions(resource, random, 3)) },
 })
 
+const countable = (resource: string, random: Random): string[] => {
+  const names = Object.keys(MODEL[resource]!.relations).filter(name => TO_MANY.has(name))
+  return names.length === 0 ? [] : many(random, 3, () => pick(names, random))
+}
+
 function include(resource: string, random: Random, depth = 3): Record<string, unknown> {
   return entries(random, 2, () => {
     const [relation, target] = pick(Object.entries(MODEL[resource]!.relations), random)
     return [relation, {
       ...chance(random, 0.5) && { fields: many(random, 2, () => pick(MODEL[target]!.fields, random)) },
       ...depth > 1 && chance(random, 0.6) && { include: include(target, random, depth - 1) },
+      ...chance(random, 0.3) && { counts: countable(target, random) },
       ...TO_MANY.has(relation) && {
         ...chance(random, 0.4) && { limit: pick([1, 5, 20, 50, 100], random) },
         ...chance(random, 0.4) && { sort: [pick(['-', ''], random) + pick(MODEL[target]!.fields, random)] },
@@ -118,6 +124,7 @@ const LIST: Readonly<Record<string, Make>> = {
   limit: (_, random) => pick(['1', '20', '100'], random),
   filter,
   include: (resource, random) => include(resource, random),
+  counts: (resource, random) => countable(resource, random).join(),
   sort,
   fields: (resource, random) => many(random, 2, () => pick(MODEL[resource]!.fields, random)).join(),
   count: (_, random) => pick(['none', 'exact', 'estimated'], random),
@@ -126,7 +133,7 @@ const LIST: Readonly<Record<string, Make>> = {
   includeDeleted: () => 'true',
 }
 const GROUPS: Readonly<Record<string, Make>> = { filter, groupBy, aggregate, limit: LIST.limit!, includeDeleted: LIST.includeDeleted! }
-const GET: Readonly<Record<string, Make>> = { include: LIST.include!, fields: LIST.fields! }
+const GET: Readonly<Record<string, Make>> = { include: LIST.include!, counts: LIST.counts!, fields: LIST.fields! }
 
 interface Kind {
   readonly method: string

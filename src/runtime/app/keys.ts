@@ -6,13 +6,20 @@ import { resources } from './nuxt'
 export interface KeyDetails {
   readonly id?: string | number | null
   readonly relation?: string
-  readonly query?: { readonly include?: IncludeTree, readonly [parameter: string]: unknown }
+  readonly query?: { readonly include?: IncludeTree, readonly counts?: unknown, readonly [parameter: string]: unknown }
   /** For an endpoint: the resources that it reads. */
   readonly reads?: readonly string[]
 }
 
 export interface IncludeTree {
-  readonly [relation: string]: boolean | { readonly include?: IncludeTree, readonly filter?: unknown } | undefined
+  readonly [relation: string]: boolean | IncludeOptions | undefined
+}
+
+interface IncludeOptions {
+  readonly include?: IncludeTree
+  readonly filter?: unknown
+  readonly sort?: unknown
+  readonly counts?: unknown
 }
 
 export type Kind = 'list' | 'infinite' | 'get' | 'aggregate' | 'related' | 'permissions' | 'schema' | 'endpoint' | 'feed' | 'feed-pages'
@@ -38,19 +45,25 @@ export function targetOf(resource: string, relation: string): string {
   return resources[resource]?.relations[relation]?.to ?? '*'
 }
 
-/** Returns every resource whose rows decide about a response: those of its records, of included records, and of relations in filters. */
+/**
+ * Returns every resource whose rows decide about a response: those of its records, of included and counted records, and of relations in
+ * filters and sorts.
+ */
 export function resourcesOf(key: ApiKey): ReadonlySet<string> {
-  const [, resource, , { query, reads = [] }] = key
+  const [, resource, , { query = {}, reads = [] }] = key
   const root = rootOf(key)
-  return new Set([resource, ...reads, root, ...filteredBy(root, query?.filter), ...includedIn(root, query?.include)])
+  return new Set([resource, ...reads, root, ...namedBy(root, query)])
 }
+
+/** The resources that the options of a list, or of an include, name. */
+const namedBy = (resource: string, { filter, sort, counts, include }: IncludeOptions): string[] =>
+  [...filteredBy(resource, filter), ...along(resource, sort), ...along(resource, counts, '.'), ...includedIn(resource, include)]
 
 function includedIn(resource: string, include: IncludeTree = {}): string[] {
   return Object.entries(include).flatMap(([relation, options]) => {
     if (!options) return []
     const target = targetOf(resource, relation)
-    const { include: inner, filter } = options === true ? {} : options
-    return [...readBy(resource, relation), ...filteredBy(target, filter), ...includedIn(target, inner)]
+    return [...readBy(resource, relation), ...options === true ? [] : namedBy(target, options)]
   })
 }
 
@@ -58,6 +71,21 @@ function includedIn(resource: string, include: IncludeTree = {}): string[] {
 function readBy(resource: string, relation: string): string[] {
   const { via: junction } = resources[resource]?.relations[relation] ?? {}
   return [targetOf(resource, relation), ...junction === undefined ? [] : [junction]]
+}
+
+/**
+ * The resources of relations in `-author.name` and `comments.$count`, or in names of relations alone.
+ * @param names in a list, or in text with commas, which the server accepts too
+ */
+function along(resource: string, names: unknown, end = ''): string[] {
+  return `${names ?? ''}`.split(',').flatMap((name) => {
+    let at = resource
+    return (name + end).replace(/[-\s]/g, '').split('.').slice(0, -1).filter(Boolean).flatMap((relation) => {
+      const read = readBy(at, relation)
+      at = read[0]!
+      return read
+    })
+  })
 }
 
 function filteredBy(resource: string, filter: unknown): string[] {

@@ -12,7 +12,7 @@ const ids: Serializer = value => [value].flat().map(id => encodeURIComponent(Str
 /** Serializers of parameters that are objects or lists. `String` converts the other parameters. */
 const SERIALIZERS: Readonly<Record<string, Serializer>> = {
   filter: json, include: json, having: json,
-  sort: list, fields: list, cursorFields: list, aggregate: list, groupBy: list,
+  sort: list, fields: list, counts: list, cursorFields: list, aggregate: list, groupBy: list,
   ids,
 }
 

@@ -165,6 +165,13 @@ describe('a CSV file', () => {
     ])
   })
 
+  it('has a column for each count', async () => {
+    const { get } = await open({ rows: [{ id: 1, authorId: 1 }, { id: 2, authorId: 1 }] })
+    expect(parseCsv((await get('authors/export?fields=name&counts=posts')).body)).toEqual([['name', '_count.posts'], ['Ann', '2']])
+    const json = await get('posts/export?fields=id&include=author{counts:posts}&format=ndjson&sort=id')
+    expect(JSON.parse(json.body.split('\n')[0]!)).toEqual({ id: 1, author: { id: 1, name: 'Ann', _count: { posts: 2 } } })
+  })
+
   it('cannot contain a list', async () => {
     const { get } = await open({ rows: [{ id: 1, authorId: 1 }] })
     expect((await get('authors/export?include=posts')).code).toBe('INVALID_QUERY')

@@ -56,6 +56,7 @@ export function toCells(resource: string, record: object, header: readonly strin
 /** The kind of `title` or of `author.name`. */
 function kindOf(resource: string, column: string): Kind | undefined {
   const [name, ...rest] = column.split('.')
+  if (name === '_count') return 'integer'
   return rest.length === 0 ? MODEL[resource]!.fields[name!] : kindOf(MODEL[resource]!.relations[name!]!.target, rest.join('.'))
 }
 

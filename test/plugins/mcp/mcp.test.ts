@@ -108,6 +108,10 @@ describe('results', () => {
       '/posts?filter[title][$like]=%25i%25&fields=title&limit=1&cursor=',
     ],
     ['list', { resource: 'posts', trash: 'include' }, '/posts?includeDeleted=true&limit=20&cursor='],
+    ['list', { resource: 'posts', sort: ['-author.name'] }, '/posts?sort=-author.name&limit=20&cursor='],
+    // No relation of posts can be counted.
+    ['list', { resource: 'posts', counts: ['comments', 'tags'] }, '/posts?counts=comments,tags&limit=20&cursor='],
+    ['get', { resource: 'posts', id: 1, counts: ['comments'] }, '/posts/1?counts=comments'],
     ['list', { resource: 'posts', trash: 'only' }, '/posts?onlyDeleted=true&limit=20&cursor='],
     [
       'aggregate',

@@ -111,6 +111,8 @@ const REQUESTS: readonly (readonly [method: string, path: string, body?: unknown
   ['GET', '/api/stories'],
   ['GET', '/api/stories?fields=title'],
   ['GET', '/api/stories?include=author'],
+  ['GET', '/api/stories?counts=topics,invoices&fields=title'],
+  ['GET', '/api/stories?counts=author'],
   ['GET', '/api/stories?cursor='],
   ['GET', '/api/stories?aggregate=count,sum(words)'],
   ['GET', '/api/stories?groupBy=status'],

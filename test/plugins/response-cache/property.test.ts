@@ -50,7 +50,7 @@ const byPlan: AutoApiPlugin = {
 
 const id = fc.integer({ min: 1, max: 5 })
 const word = fc.constantFrom('red', 'blue', 'hidden', 'x')
-const include = fc.constantFrom('', '&include=comments', '&include=team', '&include=tags', '&include=comments,tags')
+const include = fc.constantFrom('', '&include=comments', '&counts=comments', '&counts=tags,comments', '&include=team', '&include=tags', '&include=comments,tags')
 
 const path = fc.oneof(
   fc

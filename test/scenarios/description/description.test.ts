@@ -104,17 +104,18 @@ describe('a described resource', () => {
   it('has relations with the ways in which the caller can change their links', async () => {
     const ofChief = await describeOne(CHIEF, 'stories')
     expect(ofChief.relations).toEqual({
-      author: { label: 'Author', kind: 'one', target: 'people', includable: true, filterable: true },
-      reviewer: { label: 'Reviewer', kind: 'one', target: 'people', includable: true, filterable: true },
+      author: { label: 'Author', kind: 'one', target: 'people', includable: true, filterable: true, countable: false },
+      reviewer: { label: 'Reviewer', kind: 'one', target: 'people', includable: true, filterable: true, countable: false },
       topics: {
         label: 'Topics',
         kind: 'manyToMany',
         target: 'topics',
         includable: true,
         filterable: true,
+        countable: true,
         linkable: { add: true, remove: true, replace: true },
       },
-      invoices: { label: 'Invoices', kind: 'many', target: 'invoices', includable: true, filterable: true },
+      invoices: { label: 'Invoices', kind: 'many', target: 'invoices', includable: true, filterable: true, countable: true },
     })
     expect((await describeOne(NOBODY, 'stories')).relations).toEqual({
       topics: {
@@ -123,6 +124,7 @@ describe('a described resource', () => {
         target: 'topics',
         includable: true,
         filterable: true,
+        countable: true,
         linkable: { add: false, remove: false, replace: false },
       },
     })

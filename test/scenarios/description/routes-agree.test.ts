@@ -108,7 +108,7 @@ describe.each(Object.entries(WORLDS))('in the %s', (_, { open, callers }) => {
   afterAll(() => expect(all.length).toBeGreaterThan(100))
 
   it.each(Object.entries(callers))(
-    'a list accepts exactly the described fields, operators, sorts and includes, for %s',
+    'a list accepts exactly the described fields, operators, sorts, includes and counts, for %s',
     async (_, caller) => {
       vi.spyOn(console, 'warn').mockImplementation(() => {})
       world = await open()
@@ -158,6 +158,11 @@ describe.each(Object.entries(WORLDS))('in the %s', (_, { open, callers }) => {
             `include ${name}.${relation}`,
             resource?.relations[relation]?.includable === true,
             `${name}?limit=1&include=${relation}`,
+          )
+          await ask(
+            `count ${name}.${relation}`,
+            resource?.relations[relation]?.countable === true,
+            `${name}?limit=1&counts=${relation}`,
           )
         }
       }

@@ -1,5 +1,6 @@
 /** What the random queries happened to touch: counted, told, and asserted, so that a case that never occurs is noticed. */
 import { MODEL, type Row } from '../../support/oracle/model'
+import { kindOf } from '../../support/oracle/rows'
 import type { AnyCondition, Filter, GroupQuery, Include, ListQuery, RelatedCondition } from '../../support/oracle/query'
 
 /** Everything that must have occurred. */
@@ -10,8 +11,10 @@ const REQUIRED: Readonly<Record<string, readonly string[]>> = {
   'related': ['one', 'many', 'manyToMany', 'self', 'composite', 'bigint', 'any', 'none', 'nested'],
   'filtered by': ['text', 'integer', 'real', 'boolean', 'date', 'bigint', 'decimal', 'json', 'blob'],
   'ordered by': ['text', 'integer', 'real', 'boolean', 'date', 'bigint', 'decimal'],
+  'sorted by': ['one', 'many', 'manyToMany', 'self', 'composite', 'bigint', 'nested'],
   'grouped by': ['text', 'integer', 'real', 'boolean', 'date', 'bigint', 'decimal'],
   'relation': ['one', 'many', 'manyToMany', 'self', 'composite', 'bigint'],
+  'counted': ['many', 'manyToMany', 'self', 'composite', 'bigint', 'included'],
   'include': ['limit', 'sort', 'filter', 'fields', 'nested'],
   'form': ['filter json', 'filter brackets', 'include json', 'include text'],
   'function': ['count', 'sum', 'avg', 'min', 'max', 'having'],
@@ -61,13 +64,35 @@ export class Coverage {
 
   list(resource: string, query: ListQuery): void {
     this.filter(resource, query.filter)
-    for (const { field } of [...query.sort, ...query.cursorFields]) this.count('ordered by', MODEL[resource]!.fields[field]!)
+    for (const { field } of [...query.sort, ...query.cursorFields]) {
+      this.count('ordered by', kindOf(resource, field))
+      this.path(resource, field)
+    }
     this.count('trash', query.trash)
+    this.counted(resource, query.counts)
     this.include(resource, query.include)
   }
 
+  private path(resource: string, path: string): void {
+    const [name, ...rest] = path.split('.')
+    if (rest.length === 0) return
+    const { kind, trait, target } = MODEL[resource]!.relations[name!]!
+    this.count('sorted by', kind)
+    if (trait) this.count('sorted by', trait)
+    if (rest.length > 1) this.count('sorted by', 'nested')
+    this.path(target, rest.join('.'))
+  }
+
+  private counted(resource: string, counts: readonly string[]): void {
+    for (const name of counts) {
+      const { kind, trait } = MODEL[resource]!.relations[name]!
+      this.count('counted', kind)
+      if (trait) this.count('counted', trait)
+    }
+  }
+
   include(resource: string, include: readonly Include[]): void {
-    for (const { relation, limit, sort, filter, fields, include: inner } of include) {
+    for (const { relation, limit, sort, filter, fields, counts, include: inner } of include) {
       const { kind, trait, target } = MODEL[resource]!.relations[relation]!
       this.count('relation', kind)
       if (trait) this.count('relation', trait)
@@ -80,6 +105,8 @@ export class Coverage {
       }
       for (const [name, given] of Object.entries(options)) if (given) this.count('include', name)
       if (filter) this.filter(target, filter)
+      if (counts.length > 0) this.count('counted', 'included')
+      this.counted(target, counts)
       this.include(target, inner)
     }
   }

@@ -230,8 +230,37 @@ function sorts(names: readonly string[], most: number): fc.Arbitrary<Sort[]> {
   })
 }
 
+/** Paths to values of related rows, up to `depth` to-one relations deep. */
+function pathsOf(resource: string, viewer: Viewer, depth = 2): string[] {
+  return Object.entries(MODEL[resource]!.relations).flatMap(([name, { kind, target }]) => {
+    if (MODEL[target]!.judged) return []
+    if (kind !== 'one') return [`${name}.$count`]
+    const deeper = depth > 1 ? pathsOf(target, viewer, depth - 1) : []
+    return [...orderedOf(target, viewer), ...deeper].map(rest => `${name}.${rest}`)
+  })
+}
+
+/** Every third order names related rows. */
+function anySorts({ viewer }: Subject, resource: string, most: number): fc.Arbitrary<Sort[]> {
+  const own = orderedOf(resource, viewer)
+  const paths = pathsOf(resource, viewer)
+  if (paths.length === 0) return sorts(own, most)
+  const one = (field: string) => fc.boolean().map((descending): Sort => ({ field, descending }))
+  const related = fc.tuple(fc.constantFrom(...paths).chain(one), sorts([...own, ...paths.slice(0, own.length)], most - 1))
+    .map(([first, rest]) => [first, ...rest.filter(({ field }) => field !== first.field)])
+  return fc.oneof({ weight: 2, arbitrary: sorts(own, most) }, { weight: 1, arbitrary: related })
+}
+
 const some = (names: readonly string[]) =>
   fc.option(fc.uniqueArray(fc.constantFrom(...names), { minLength: 1, maxLength: 4 }), { nil: undefined, freq: 2 })
+
+/** The relations that a query can count: those to several rows that no code checks. */
+function counts(resource: string): fc.Arbitrary<readonly string[]> {
+  const countable = Object.entries(MODEL[resource]!.relations).filter(([, { kind, target }]) => kind !== 'one' && !MODEL[target]!.judged)
+  if (countable.length === 0) return fc.constant([])
+  const some = fc.uniqueArray(fc.constantFrom(...countable.map(([name]) => name)), { minLength: 1, maxLength: 3 })
+  return fc.oneof<fc.MaybeWeightedArbitrary<readonly string[]>[]>({ weight: 2, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: some })
+}
 
 export function includes(subject: Subject, resource: string, depth: number): fc.Arbitrary<Include[]> {
   const { relations } = MODEL[resource] as ResourceModel
@@ -247,8 +276,9 @@ export function includes(subject: Subject, resource: string, depth: number): fc.
             { nil: undefined },
           )
         : fc.constant(undefined),
-      sort: list ? sorts(orderedOf(target, subject.viewer), 2) : fc.constant([]),
+      sort: list ? anySorts(subject, target, 2) : fc.constant([]),
       filter: list ? fc.option(filters(subject, target, 'json', 1), { nil: undefined }) : fc.constant(undefined),
+      counts: counts(target),
       include: includes(subject, target, depth - 1),
     })
   })
@@ -262,20 +292,27 @@ export function listQueries(subject: Subject, resource: string, form: Form, dept
     : fc.constant('active')
   return fc.record<ListQuery>({
     filter: filters(subject, resource, form, depth),
-    sort: sorts(ordered, 3),
+    sort: anySorts(subject, resource, 3),
     cursorFields: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: sorts(ordered, 2) }),
     fields: some(Object.keys(readable(MODEL[resource]!, subject.viewer))),
     include: includes(subject, resource, depth),
+    counts: counts(resource),
     limit: fc.integer({ min: 3, max: 25 }),
     trash: trash as fc.Arbitrary<ListQuery['trash']>,
-  }).filter(fits)
+  }).filter(query => fits(query) && shownIn(query) <= MOST_RELATIONS)
 }
 
-/** The relations that the filters of one query can name. */
+/** The relations that the filters and orders of one query can name, and those that its includes and counts can name. */
 const MOST_RELATIONS = 20
 
-const relationsIn = ({ filter, include }: { readonly filter?: Filter, readonly include: readonly Include[] }): number =>
-  namedIn([...filter?.and ?? [], ...filter?.or.flat() ?? []]) + include.reduce((sum, node) => sum + relationsIn(node), 0)
+const shownIn = ({ counts, include }: Pick<ListQuery, 'counts' | 'include'>): number =>
+  counts.length + include.reduce((sum, node) => sum + 1 + shownIn(node), 0)
+
+interface Naming { readonly filter?: Filter, readonly sort?: readonly Sort[], readonly include: readonly Include[] }
+
+const relationsIn = ({ filter, sort = [], include }: Naming): number =>
+  namedIn([...filter?.and ?? [], ...filter?.or.flat() ?? []])
+  + sort.reduce((sum, { field }) => sum + field.split('.').length - 1, 0) + include.reduce((sum, node) => sum + relationsIn(node), 0)
 
 const namedIn = (conditions: readonly AnyCondition[]): number => conditions.reduce((sum, condition) => sum + (
   'field' in condition
@@ -286,12 +323,12 @@ const namedIn = (conditions: readonly AnyCondition[]): number => conditions.redu
 /** The text searches that one query can have. */
 const MOST_SEARCHES = 8
 
-const searchesIn = ({ filter, include }: { readonly filter?: Filter, readonly include: readonly Include[] }): number =>
+const searchesIn = ({ filter, include }: Naming): number =>
   conditionsIn([...filter?.and ?? [], ...filter?.or.flat() ?? []]).flatMap(({ operators }) => operators)
     .filter(([name]) => name === '$like' || name === '$notLike' || TEXT.has(name)).length
     + include.reduce((sum, node) => sum + searchesIn(node), 0)
 
-const fits = (query: { readonly filter?: Filter, readonly include: readonly Include[] }) =>
+const fits = (query: Naming) =>
   relationsIn(query) <= MOST_RELATIONS && searchesIn(query) <= MOST_SEARCHES
 
 export function aggregates(resource: string, viewer: Viewer): fc.Arbitrary<Aggregate[]> {

@@ -29,6 +29,7 @@ export function spellList(
   list('sort', query.sort.map(spellSort))
   list('cursorFields', query.cursorFields.map(spellSort))
   list('fields', query.fields ?? [])
+  list('counts', query.counts)
   list('aggregate', aggregates.map(spellAggregate))
   if (query.include.length > 0)
     params.set(
@@ -175,6 +176,7 @@ function toJson(resource: string, include: readonly Include[], spelling: Spellin
       ...node.limit !== undefined && { limit: node.limit },
       ...node.sort.length > 0 && { sort: spelling.repeat ? node.sort.map(spellSort) : node.sort.map(spellSort).join(',') },
       ...node.filter && { filter: filterJson(target, node.filter, spelling) },
+      ...node.counts.length > 0 && { counts: spelling.repeat ? node.counts : node.counts.join(',') },
       ...node.include.length > 0 && { include: toJson(target, node.include, spelling) },
     }
     return [node.relation, spelling.short && Object.keys(options).length === 0 ? true : options]
@@ -187,6 +189,7 @@ function toText(resource: string, include: readonly Include[], spelling: Spellin
     const options = [
       ...node.limit !== undefined ? [`limit:${node.limit}`] : [],
       ...node.sort.map(sort => `sort:${spellSort(sort)}`),
+      ...node.counts.map(name => `counts:${name}`),
       ...node.filter ? [`filter:${JSON.stringify(filterJson(target, node.filter, spelling))}`] : [],
     ]
     const own = `${prefix}${node.relation}${node.fields ? `[${node.fields.join(',')}]` : ''}${options.length > 0 ? `{${options.join(',')}}` : ''}`

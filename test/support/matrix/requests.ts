@@ -101,6 +101,13 @@ function allows(capabilities: Record<string, boolean>): boolean {
   return found[0]!
 }
 
+/** The row has the number of its tags. */
+function countsTags(row: { readonly id: number, readonly _count?: object } | undefined): boolean {
+  if (row?.id !== ID) return false
+  expect(row._count).toEqual({ tags: 1 })
+  return true
+}
+
 function counts({ body: { data } }: MatrixResponse): boolean {
   expect([0, 1]).toContain(data[0].count)
   return data[0].count === 1
@@ -130,6 +137,22 @@ export const REQUESTS = {
     status: 200,
     changes: nothing,
     shows: lists,
+  },
+  'list with counts': {
+    route: 'list',
+    target: it => [`/${it}?limit=100&counts=tags`],
+    linked: true,
+    status: 200,
+    changes: nothing,
+    shows: response => lists(response) && countsTags(response.body.data.find((row: { id: number }) => row.id === ID)),
+  },
+  'get with counts': {
+    route: 'get',
+    target: it => [`/${it}/${ID}?counts=tags`],
+    linked: true,
+    status: 200,
+    changes: nothing,
+    shows: ({ body }) => countsTags(body),
   },
   'get': { route: 'get', target: it => [`/${it}/${ID}`], status: 200, changes: nothing, shows: ({ body }) => body.id === ID },
   'get with trash': {

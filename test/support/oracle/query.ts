@@ -42,6 +42,7 @@ export const conditionsIn = (conditions: readonly AnyCondition[]): readonly Cond
 })
 
 export interface Sort {
+  /** A field, or a path to one of a related row or to a count: `author.name`, `comments.$count`. */
   readonly field: string
   readonly descending: boolean
 }
@@ -52,6 +53,7 @@ export interface Include {
   readonly limit?: number
   readonly sort: readonly Sort[]
   readonly filter?: Filter
+  readonly counts: readonly string[]
   readonly include: readonly Include[]
 }
 
@@ -61,6 +63,8 @@ export interface ListQuery {
   readonly cursorFields: readonly Sort[]
   readonly fields?: readonly string[]
   readonly include: readonly Include[]
+  /** The relations to count. */
+  readonly counts: readonly string[]
   readonly limit: number
   readonly trash: 'active' | 'trashed' | 'both'
 }

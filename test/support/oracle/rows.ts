@@ -35,21 +35,41 @@ export function orderOf(resource: string, sort: readonly Sort[], cursorFields: r
 }
 
 export function inOrder(
-  { habits }: World,
+  world: World,
   rows: readonly Row[],
   resource: string,
   sort: readonly Sort[],
   cursorFields: readonly Sort[] = [],
 ): Row[] {
-  const { fields } = MODEL[resource]!
+  const { habits } = world
   const order = orderOf(resource, sort, cursorFields)
-  return [...rows].sort((a, b) => {
-    for (const { field, descending } of order) {
-      const sign = compare(fields[field]!, a[field], b[field], habits)
+  const sorted = rows.map(row => ({ row, values: order.map(({ field }) => sortedValue(world, resource, row, field)) }))
+  sorted.sort((a, b) => {
+    for (const [index, { field, descending }] of order.entries()) {
+      // Beside related rows, NULL is above every value on every engine.
+      const sign = compare(kindOf(resource, field), a.values[index], b.values[index], field.includes('.') ? { ...habits, nulls: 'high' } : habits)
       if (sign !== 0) return descending ? -sign : sign
     }
     return 0
   })
+  return sorted.map(({ row }) => row)
+}
+
+/** The kind of what a name in `sort` stands for. */
+export function kindOf(resource: string, name: string): Kind {
+  const { fields, relations } = MODEL[resource]!
+  if (!name.includes('.')) return name === '$count' ? 'integer' : fields[name]!
+  return kindOf(relations[name.slice(0, name.indexOf('.'))]!.target, name.slice(name.indexOf('.') + 1))
+}
+
+/** The value of a field, of the related row that the caller can see, or the number of such rows. */
+function sortedValue(world: World, resource: string, row: Row, name: string): unknown {
+  const [relation, ...rest] = name.split('.')
+  if (rest.length === 0) return row[name]
+  const model = MODEL[resource]!.relations[relation!]!
+  const found = relatedRows(world, model, row)
+  if (rest[0] === '$count') return found.length
+  return found[0] ? sortedValue(world, model.target, found[0], rest.join('.')) : null
 }
 
 export function matches(world: World, resource: string, row: Row, { and, or }: Filter): boolean {
@@ -96,26 +116,27 @@ function holds(kind: Kind, operator: OperatorName, own: unknown, value: unknown,
   }
 }
 
-/** A row of a response: the requested fields that the caller can read, and the included rows. */
+/** A row of a response: the requested fields that the caller can read, the included rows, and the numbers of related rows. */
 export function toRecord(
   world: World,
   resource: string,
   row: Row,
-  fields: readonly string[] | undefined,
-  include: readonly Include[],
+  { fields, include, counts }: Pick<ListQuery, 'fields' | 'include' | 'counts'>,
 ): Row {
+  const { relations } = MODEL[resource]!
   const shown = Object.entries(readable(MODEL[resource]!, world.viewer)).filter(
     ([name]) => !fields || fields.length === 0 || fields.includes(name),
   )
   return {
     ...Object.fromEntries(shown.map(([name, kind]) => [name, toWire(kind, row[name])])),
-    ...Object.fromEntries(include.map(node => [node.relation, related(world, MODEL[resource]!.relations[node.relation]!, row, node)])),
+    ...Object.fromEntries(include.map(node => [node.relation, related(world, relations[node.relation]!, row, node)])),
+    ...counts.length > 0 && { _count: Object.fromEntries(counts.map(name => [name, relatedRows(world, relations[name]!, row).length])) },
   }
 }
 
 function related(world: World, relation: RelationModel, row: Row, node: Include): Row | Row[] | null {
   const { target } = relation
-  const record = (found: Row) => toRecord(world, target, found, node.fields, node.include)
+  const record = (found: Row) => toRecord(world, target, found, node)
   const found = relatedRows(world, relation, row)
   if (relation.kind === 'one') return found[0] ? record(found[0]) : null
   const kept = node.filter ? found.filter(row => matches(world, target, row, node.filter!)) : found

@@ -106,6 +106,33 @@ describe('a list', () => {
     }>()
   })
 
+  test('has the counts that the query names, at every depth, and of relations to several records only', () => {
+    const list = useAutoApiList('articles', {
+      fields: ['id'], counts: ['labels', 'ratings'], include: { writer: { fields: ['name'], counts: ['articles'] } },
+    })
+    expectTypeOf(valueOf(list).data[0]!).toEqualTypeOf<{
+      id: number
+      writer: { name: string, _count: { articles: number } } | null
+      _count: { labels: number, ratings: number }
+    }>()
+    const got = useAutoApiGet('writers', 1, () => ({ counts: ['articles'] }))
+    expectTypeOf(got.data.value!).toEqualTypeOf<{ id: number, name: string, _count: { articles: number } }>()
+    const endless = useAutoApiInfinite('writers', { counts: ['articles'] })
+    expectTypeOf(endless.data.value!.pages[0]!.data[0]!._count).toEqualTypeOf<{ articles: number }>()
+    // @ts-expect-error -- there is no count that the query does not name
+    void valueOf(list).data[0]!._count.writer
+    // @ts-expect-error -- without `counts`, a record has no `_count`
+    void useAutoApiGet('writers', 1).data.value!._count
+    // @ts-expect-error -- an unknown relation
+    useAutoApiList('articles', { counts: ['nobody'] })
+    // @ts-expect-error -- a relation to one record
+    useAutoApiList('articles', { counts: ['writer'] })
+    // @ts-expect-error -- an unknown relation in an include
+    useAutoApiList('articles', { include: { writer: { counts: ['writers'] } } })
+    // @ts-expect-error -- a read parameter
+    useAutoApiAggregate('articles', { counts: ['labels'] })
+  })
+
   test('has properties of a hook only if `select` declares them', () => {
     const { data } = useAutoApiGet('articles', 1, {}, { select: article => article as typeof article & { label: string } })
     expectTypeOf(data.value!.label).toEqualTypeOf<string>()
@@ -183,6 +210,15 @@ describe('a list', () => {
   })
 })
 
+describe('an order by related records', () => {
+  test('names a field of a to-one relation, or the number of records of another', () => {
+    useAutoApiList('articles', { sort: ['writer.name', '-labels.$count', '-title'] })
+    useAutoApiInfinite('articles', { sort: '-writer.name' })
+    useAutoApiRelation('writers', 1, 'articles', { sort: 'labels.$count' })
+    useAutoApiGet('writers', 1, { include: { articles: { sort: 'labels.$count' } } })
+  })
+})
+
 describe('a wrong name', () => {
   test('of a resource, a field or a relation does not compile', () => {
     // @ts-expect-error -- no such resource
@@ -199,6 +235,18 @@ describe('a wrong name', () => {
     useAutoApiList('articles', { sort: '-titel' })
     // @ts-expect-error -- JSON has no order
     useAutoApiList('articles', { sort: 'layout' })
+    // @ts-expect-error -- no such field of the relation to order by
+    useAutoApiList('articles', { sort: 'writer.title' })
+    // @ts-expect-error -- the field of the relation is hidden
+    useAutoApiList('articles', { sort: '-writer.secret' })
+    // @ts-expect-error -- no such relation to order by
+    useAutoApiList('articles', { sort: 'author.name' })
+    // @ts-expect-error -- a list of records has no field to order by
+    useAutoApiList('articles', { sort: 'labels.name' })
+    // @ts-expect-error -- one record is not counted
+    useAutoApiList('articles', { sort: 'writer.$count' })
+    // @ts-expect-error -- a cursor has fields of the resource
+    useAutoApiList('articles', { cursorFields: ['writer.name'] })
     // @ts-expect-error -- no such relation
     useAutoApiList('articles', { include: { author: true } })
     // @ts-expect-error -- no such relation at this depth

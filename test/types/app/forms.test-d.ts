@@ -84,7 +84,17 @@ describe('columns', () => {
     useAutoApiList('articles', () => ({ fields: fields.value, sort: sort.value }))
   })
 
+  test('can be of a to-one relation', () => {
+    const { columns, fields, include, sort } = useAutoApiColumns('articles', { fields: ['title', 'writer.name'], sort: '-writer.name' })
+    expectTypeOf(columns.value[0]!.id).toEqualTypeOf<'title' | 'writer.name'>()
+    useAutoApiList('articles', () => ({ fields: fields.value, include: include.value, sort: sort.value }))
+  })
+
   test('of fields that do not exist, and orders by JSON do not compile', () => {
+    // @ts-expect-error -- no such field of the relation
+    useAutoApiColumns('articles', { fields: ['writer.title'] })
+    // @ts-expect-error -- several records have no column
+    useAutoApiColumns('articles', { fields: ['labels.name'] })
     // @ts-expect-error -- no such field
     useAutoApiColumns('articles', { fields: ['titel'] })
     // @ts-expect-error -- the field is hidden

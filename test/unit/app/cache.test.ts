@@ -34,6 +34,10 @@ async function openScreen() {
     may: app.useAutoApiPermissions!('articles'),
     byWriter: app.useAutoApiList!('articles', { filter: { $or: [{ writer: { name: 'x' } }] }, fields: ['id'] }),
     labelled: app.useAutoApiList!('writers', { fields: ['id'], filter: { articles: { labels: null } } }),
+    sorted: app.useAutoApiList!('articles', { sort: ['-writer.name', 'id'], fields: ['id'] }),
+    ranked: app.useAutoApiList!('writers', { sort: '-articles.$count', fields: ['id'] }),
+    counted: app.useAutoApiList!('writers', { counts: ['articles'], fields: ['id'] }),
+    articleCounts: app.useAutoApiGet!('articles', 3, { include: { writer: { counts: ['articles'] } }, counts: ['labels'] }),
     shelves: app.useAutoApiList!('shelves', {}),
     stats: app.useAutoApiEndpoint!('/v1/articles?fields=id', { resources: ['articles'] }),
   }))
@@ -54,6 +58,10 @@ const OF = {
   'labels': 'GET /v1/labels',
   'articles by writer': 'GET /v1/articles?filter={"$or":[{"writer":{"name":"x"}}]}&fields=id',
   'writers by label': 'GET /v1/writers?fields=id&filter={"articles":{"labels":null}}',
+  'articles sorted by writer': 'GET /v1/articles?sort=-writer.name,id&fields=id',
+  'writers sorted by articles': 'GET /v1/writers?sort=-articles.$count&fields=id',
+  'writers with numbers of articles': 'GET /v1/writers?counts=articles&fields=id',
+  'article 3 with numbers': 'GET /v1/articles/3?include={"writer":{"counts":["articles"]}}&counts=labels',
   'labels of article 1': 'GET /v1/articles/1/relations/labels',
   'permissions': 'GET /v1/articles/permissions',
   'stats': 'GET /v1/articles?fields=id',
@@ -70,6 +78,10 @@ const ARTICLES = [
   'stats',
   'articles by writer',
   'writers by label',
+  'articles sorted by writer',
+  'writers sorted by articles',
+  'writers with numbers of articles',
+  'article 3 with numbers',
 ] as const
 
 const WRITES: readonly {
@@ -82,7 +94,10 @@ const WRITES: readonly {
   {
     write: 'changing a writer',
     send: app => app.useAutoApiUpdate!('writers').mutateAsync({ id: 1, name: 'Eve' }),
-    again: ['withWriter', 'writers with articles', 'writer 1', 'articles by writer', 'writers by label'],
+    again: [
+      'withWriter', 'writers with articles', 'writer 1', 'articles by writer', 'writers by label', 'writers with numbers of articles',
+      'article 3 with numbers', 'articles sorted by writer', 'writers sorted by articles',
+    ],
   },
   {
     write: 'deleting an article, which takes its remarks along',
@@ -107,27 +122,30 @@ const WRITES: readonly {
   {
     write: 'creating several',
     send: app => app.useAutoApiBulkCreate!('labels').mutateAsync([{ name: 'x' }]),
-    again: ['labels', 'labels of article 1', 'writers with articles', 'writers by label'],
+    again: ['labels', 'labels of article 1', 'writers with articles', 'writers by label', 'article 3 with numbers'],
   },
   {
     write: 'linking',
     send: app => app.useAutoApiRelationAdd!('articles', 'labels').mutateAsync({ id: 1, ids: [2] }),
-    again: ['labels of article 1', 'writers with articles', 'writers by label'],
+    again: ['labels of article 1', 'writers with articles', 'writers by label', 'article 3 with numbers'],
   },
   {
     write: 'unlinking',
     send: app => app.useAutoApiRelationRemove!('articles', 'labels').mutateAsync({ id: 1, ids: [1] }),
-    again: ['labels of article 1', 'writers with articles', 'writers by label'],
+    again: ['labels of article 1', 'writers with articles', 'writers by label', 'article 3 with numbers'],
   },
   {
     write: 'linking anew',
     send: app => app.useAutoApiRelationReplace!('articles', 'labels').mutateAsync({ id: 1, ids: [2] }),
-    again: ['labels of article 1', 'writers with articles', 'writers by label'],
+    again: ['labels of article 1', 'writers with articles', 'writers by label', 'article 3 with numbers'],
   },
   {
     write: 'what an endpoint says it writes',
     send: app => app.useAutoApiEndpoint!('/v1/labels', { method: 'POST', resources: ['writers'] }).mutateAsync({ name: 'x' }),
-    again: ['withWriter', 'writers with articles', 'writer 1', 'articles by writer', 'writers by label'],
+    again: [
+      'withWriter', 'writers with articles', 'writer 1', 'articles by writer', 'writers by label', 'writers with numbers of articles',
+      'article 3 with numbers', 'articles sorted by writer', 'writers sorted by articles',
+    ],
   },
 ]
 

@@ -91,3 +91,29 @@ describe('the order', () => {
     expect((await openColumns({ sort: '-cover' })).sort.value).toEqual([])
   })
 })
+
+describe('a column of a relation', () => {
+  const open = async (options: object) => {
+    const table = setup(app => app.useAutoApiColumns!('articles', options))
+    await table.suspense()
+    return table
+  }
+
+  it('has the labels of both, the parameters of a list, and an order', async () => {
+    const table = await open({ fields: ['title', 'writer.name', 'writer.nothing', 'labels.name', 'nobody.name'], sort: '-writer.name' })
+    expect(harness.requests).toEqual(['GET /v1/_schema?resources=articles,writers,labels'])
+    expect(table.columns.value.map(({ id, accessorKey, header, enableSorting }: Record<string, unknown>) =>
+      [id, accessorKey, header, enableSorting])).toEqual([['title', 'title', 'Title', true], ['writer.name', 'writer.name', 'Writer: Name', true]])
+    expect([table.fields.value, table.include.value, table.sort.value]).toEqual([
+      ['id', 'title'], { writer: { fields: ['name'] } }, ['-writer.name'],
+    ])
+    const query = () => ({ fields: table.fields.value, include: table.include.value, sort: table.sort.value })
+    const list = setup(app => app.useAutoApiList!('articles', query))
+    await list.suspense()
+    expect(list.data.value.data.at(-1).writer).toEqual({ name: expect.any(String) })
+  })
+
+  it('sorts by numbers of related records too', async () => {
+    expect((await open({ fields: ['title'], sort: ['-labels.$count', 'writer.$count', 'title.$count'] })).sort.value).toEqual(['-labels.$count'])
+  })
+})

@@ -70,6 +70,13 @@ describe('expectNoLeaks', () => {
       .toMatch(/GET \/users\/aggregate\?aggregate=count&filter=\{"id":1\} as anonymous: discloses that the row 1 of users exists/)
   })
 
+  it('finds a row that only counts as a related record', async () => {
+    const hidden = { as: 'reader', rows: { postTags: [[1, 2]] } } as const
+    expect(await leaksOf(undefined, hidden)).toBe('')
+    expect(await leaksOf('a hook counts hidden rows', hidden))
+      .toContain('GET /posts/1?counts=tags as reader: counts 2 rows, but the list of the relation has 1')
+  })
+
   it('refuses a row that no caller sees, because it proves nothing', async () => {
     expect(await leaksOf(undefined, { as: 'reader', rows: { posts: [99] } })).toMatch(
       /No caller sees the row 99 of `posts`, so the test proves nothing/,

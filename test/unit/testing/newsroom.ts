@@ -112,7 +112,7 @@ export const MISTAKES = {
 } as const
 
 /** The other mistakes disclose something without giving access, so no matrix shows them. */
-export type Mistake = keyof typeof MISTAKES | 'a hook copies a hidden value' | 'a foreign key accepts hidden rows'
+export type Mistake = keyof typeof MISTAKES | 'a hook copies a hidden value' | 'a hook counts hidden rows' | 'a foreign key accepts hidden rows'
   | 'an endpoint looks for the row first' | 'a unique constraint forgets the tenant'
 
 export async function openNewsroom(mistake?: Mistake) {
@@ -225,6 +225,11 @@ export async function openNewsroom(mistake?: Mistake) {
         schema: posts,
         authorization: postsAuth,
         ...unless('protectedFields is dropped', { protectedFields: ['approvedBy'] }),
+        ...(has('a hook counts hidden rows') && {
+          hooks: {
+            afterGet: (record: object) => '_count' in record ? { ...record, _count: { tags: 2 } } : record,
+          },
+        }),
         ...(has('a hook copies a hidden value') && {
           hooks: {
             afterGet: (record: object) => ({

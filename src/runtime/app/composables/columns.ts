@@ -1,16 +1,17 @@
 /** The columns of a table and its sort order, from the description of the API. */
 import { computed, ref, toValue, type ComputedRef, type MaybeRefOrGetter, type Ref } from 'vue'
-import type { DescribedField } from '../../shared/types/description'
-import type { SortKey } from '../../shared/types/query'
+import type { ApiDescription, DescribedField } from '../../shared/types/description'
+import type { Include, RelatedField, SortKey } from '../../shared/types/query'
 import type { FieldName, ResourceWith } from '../../shared/types/resources'
 import type { OnlyAtRunTime } from '../any-resource'
+import { targetOf } from '../keys'
 import { SHARED, useAutoApiSchema } from './schema'
 
 /** A column of TanStack Table, which `UTable` of Nuxt UI accepts too. */
 export interface Column<Name extends string> {
   readonly id: Name
   readonly accessorKey: Name
-  /** The label of the field. */
+  /** The label of the field. For a field of a relation, also the label of the relation. */
   readonly header: string
   /** Whether lists can be sorted by the field. */
   readonly enableSorting: boolean
@@ -19,17 +20,23 @@ export interface Column<Name extends string> {
 }
 
 export interface ColumnsOptions<Name extends string, Key extends string> {
-  /** The fields to show, in this order. Fields that the caller cannot read are left out. @default all readable fields */
+  /**
+   * The fields to show, in this order: also fields of to-one relations, such as `author.name`. Fields that the caller cannot read are left
+   * out.
+   * @default all readable fields of the resource
+   */
   readonly fields?: MaybeRefOrGetter<readonly Name[]>
   /** The first sort order. */
   readonly sort?: Key | readonly Key[]
 }
 
-export interface ColumnsResult<Name extends string, Field extends string, Key extends string> {
+export interface ColumnsResult<Name extends string, Field extends string, Key extends string, Included = RelatedFields> {
   /** Empty until the description is loaded. */
   readonly columns: ComputedRef<Column<Name>[]>
   /** The names of the columns, for the parameter `fields` of a list. The key columns come along, so that rows can be addressed. */
   readonly fields: ComputedRef<Field[]>
+  /** The relations of the columns, for the parameter `include` of a list. */
+  readonly include: ComputedRef<Included>
   /** The sort order in the format of TanStack Table. A table changes it: `v-model:sorting="sorting"`. */
   readonly sorting: Ref<{ id: string, desc: boolean }[]>
   /** The same order as the parameter `sort` of a list. */
@@ -37,41 +44,98 @@ export interface ColumnsResult<Name extends string, Field extends string, Key ex
   readonly suspense: () => Promise<unknown>
 }
 
+/** `{ author: { fields: ['name'] } }` */
+type RelatedFields = Readonly<Record<string, { readonly fields: readonly string[] }>>
+
 /**
  * Creates the columns of a table for TanStack Table or `UTable`: the fields that the caller can read, with labels and kinds.
  * @example
  * const { columns, sorting, sort } = useAutoApiColumns('posts', { fields: ['title', 'publishedAt'], sort: '-publishedAt' })
  * const { data } = useAutoApiList('posts', () => ({ sort: sort.value }))
  */
-export function useAutoApiColumns<R extends ResourceWith<'read'>, const Name extends FieldName<R> = FieldName<R>>(
+export function useAutoApiColumns<R extends ResourceWith<'read'>, const Name extends FieldName<R> | RelatedField<R> = FieldName<R>>(
   resource: R,
   options?: ColumnsOptions<Name, SortKey<R>>,
-): ColumnsResult<Name, FieldName<R>, SortKey<R>>
+): ColumnsResult<Name, FieldName<R>, SortKey<R>, Include<R>>
 /** Creates the columns of a table for a resource whose name is known only at run time. */
 export function useAutoApiColumns<N extends string, L extends OnlyAtRunTime<N>>(
   resource: N, options?: ColumnsOptions<string, string>, ...literal: L
 ): ColumnsResult<string, string, string>
 export function useAutoApiColumns(
   resource: string, options: ColumnsOptions<string, string> = {},
-): ColumnsResult<string, string, string> {
-  const schema = useAutoApiSchema({ resources: [resource], ...SHARED })
-  const described = computed(() => schema.resource(resource))
+): ColumnsResult<string, string, string, unknown> {
   const sorting = ref([options.sort ?? []].flat().map(toSorting))
+  const names = () => [...toValue(options.fields) ?? [], ...sorting.value.map(({ id }) => id)]
+  const described = () => [...new Set([resource, ...names().map(name => relatedTo(resource, name))])].filter(name => name !== undefined)
+  const schema = useAutoApiSchema({ resources: described, ...SHARED })
+  const fieldOf = (name: string) => findField(schema.data.value?.resources ?? {}, resource, name)
+  const isSortable = (name: string) => name.endsWith(COUNT) ? isCounted(name.slice(0, -COUNT.length)) : fieldOf(name)?.isSortable
+  const isCounted = (name: string) => {
+    const relation = own(schema.resource(resource)?.relations ?? {}, name)
+    return relation !== undefined && relation.kind !== 'one' && relation.filterable
+  }
   const columns = computed(() => {
-    const fields: Readonly<Record<string, DescribedField>> = described.value?.fields ?? {}
-    return (toValue(options.fields) ?? Object.keys(fields)).flatMap((name): Column<string>[] => {
-      const field = Object.hasOwn(fields, name) ? fields[name]! : undefined
-      return field?.readable ? [{ id: name, accessorKey: name, header: field.label, enableSorting: field.sortable, field }] : []
+    const fields = toValue(options.fields) ?? Object.keys(schema.resource(resource)?.fields ?? {})
+    return fields.flatMap((name): Column<string>[] => {
+      const found = fieldOf(name)
+      if (!found?.isShown) return []
+      const { label: header, field, isSortable: enableSorting } = found
+      return [{ id: name, accessorKey: name, header, enableSorting, field }]
     })
   })
-  const isSortable = (name: string) => described.value?.fields[name]?.sortable ?? false
   return {
     columns,
-    fields: computed(() => [...new Set([...described.value?.primaryKey ?? [], ...columns.value.map(({ id }) => id)])]),
+    fields: computed(() => {
+      const own = columns.value.map(({ id }) => id).filter(name => !name.includes('.'))
+      return [...new Set([...schema.resource(resource)?.primaryKey ?? [], ...own])]
+    }),
+    include: computed(() => {
+      const include: Record<string, { fields: string[] }> = {}
+      for (const { id } of columns.value) {
+        const [relation, field] = id.split('.')
+        if (field !== undefined) (include[relation!] ??= { fields: [] }).fields.push(field)
+      }
+      return include
+    }),
     sorting,
     // A table can keep the order by a field that this caller cannot sort by.
     sort: computed(() => sorting.value.filter(({ id }) => isSortable(id)).map(({ id, desc }) => desc ? `-${id}` : id)),
     suspense: schema.suspense,
+  }
+}
+
+/** The end of a name that sorts by the number of related records. */
+const COUNT = '.$count'
+
+const own = <T>(values: Readonly<Record<string, T>>, name: string): T | undefined => Object.hasOwn(values, name) ? values[name] : undefined
+
+/** The resource that a name such as `author.name` is about, besides that of the table. */
+function relatedTo(resource: string, name: string): string | undefined {
+  const dot = name.indexOf('.')
+  const target = dot === -1 || name.endsWith(COUNT) ? '*' : targetOf(resource, name.slice(0, dot))
+  return target === '*' ? undefined : target
+}
+
+interface Found {
+  readonly label: string
+  readonly field: DescribedField
+  readonly isShown: boolean
+  readonly isSortable: boolean
+}
+
+function findField(resources: ApiDescription['resources'], resource: string, name: string): Found | undefined {
+  const { fields = {}, relations = {} } = own(resources, resource) ?? {}
+  const field = own(fields, name)
+  if (field) return { field, label: field.label, isShown: field.readable, isSortable: field.sortable }
+  const [first, ...rest] = name.split('.')
+  const relation = own(relations, first!)
+  if (relation?.kind !== 'one' || rest.length !== 1) return undefined
+  const found = findField(resources, relation.target, rest[0]!)
+  return found && {
+    field: found.field,
+    label: `${relation.label}: ${found.label}`,
+    isShown: relation.includable && found.isShown,
+    isSortable: relation.filterable && found.isSortable,
   }
 }
 

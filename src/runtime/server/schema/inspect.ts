@@ -3,7 +3,7 @@ import type { AccessMatrix } from '../../shared/access-matrix'
 import type { AutoApiConfig } from '../../shared/config'
 import type { ResourceRegistration } from '../registration'
 import { toAccessMatrix } from './access-matrix'
-import { readConfig } from './drizzle/config'
+import { beginsIndex, indexesOf } from './indexes'
 import type { Resource } from './model'
 import { createResources } from './resource'
 
@@ -41,26 +41,9 @@ function findMissingIndexes(resource: Resource): MissingIndex[] {
     ...resource.tenant ? [{ columns: [resource.tenant.name], reason: 'tenant' as const }] : [],
     ...resource.roles.deletionId ? [{ columns: [resource.roles.deletionId.name], reason: 'deletion' as const }] : [],
   ]
-  const isIndexed = (columns: readonly string[]) =>
-    indexed.some(index => index.slice(0, columns.length).every(name => columns.includes(name)) && index.length >= columns.length)
-  const missing = needed.filter(({ columns }) => !isIndexed(columns))
+  const missing = needed.filter(({ columns }) => !beginsIndex(indexed, columns))
   // A tenant column is usually a foreign key too.
   return missing
     .filter(({ columns }, at) => missing.findIndex(other => other.columns.join() === columns.join()) === at)
     .map(entry => ({ resource: resource.name, ...entry }))
-}
-
-/** The columns of each index, in the order of the index. An index with a condition does not contain every row. */
-function indexesOf({ table, facts }: Resource): (readonly string[])[] {
-  // An expression in an index has no name.
-  const nameOf = (item: unknown) => {
-    const { name } = item as { readonly name?: unknown }
-    return facts.columns.find(({ column }) => column.name === name)?.name ?? ''
-  }
-  const { indexes } = readConfig(table).config
-  return [
-    facts.primaryKey,
-    ...facts.uniques,
-    ...indexes.filter(({ config }) => !config.where).map(({ config }) => config.columns.map(nameOf)),
-  ]
 }

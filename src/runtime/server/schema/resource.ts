@@ -11,6 +11,7 @@ import { assertRegistrationNames } from './registration-names'
 import type { FieldRules, Resource } from './model'
 import { findOwned } from './presets/mark'
 import { linkRelations } from './relations'
+import { assertColumnNames, assertRelationNames } from './reserved-names'
 import { findRoles, findWritable } from './server-owned'
 import { bodySchema } from './validation'
 
@@ -30,6 +31,7 @@ export function createResources(
   linkRelations(resources, registrations, modules, config, (name, schema, key) =>
     Object.freeze(createResource({ name, schema }, config, key)),
   )
+  runChecks([...resources.values()].map(resource => () => assertRelationNames(resource)))
   for (const resource of resources.values()) Object.freeze(resource)
   return resources
 }
@@ -53,6 +55,7 @@ function createResource(registration: ResourceRegistration, config: AutoApiConfi
     () => tenantField(name, tableFacts, config),
     () => requiresIfMatch(registration, config),
     () => assertRegistrationNames(registration, tableFacts, config),
+    () => junctionKey ?? assertColumnNames(name, tableFacts),
   ])
   const facts = Object.freeze({ ...tableFacts, primaryKey })
   const fields = createFields(facts, registration.wire)

@@ -103,8 +103,10 @@ export interface DescribedRelation {
   readonly target: string
   /** Whether `include` and the relation route can read the related records. */
   readonly includable: boolean
-  /** Whether `filter` accepts conditions on the related records. */
+  /** Whether `filter` accepts conditions on the related records, and `sort` the fields of one record or the number of several. */
   readonly filterable: boolean
+  /** Whether `counts` can name the relation. */
+  readonly countable: boolean
   /** How the caller can change the links of a many-to-many relation. Absent for other relations. */
   readonly linkable?: { readonly add: boolean, readonly remove: boolean, readonly replace: boolean }
 }

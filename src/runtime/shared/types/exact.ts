@@ -11,7 +11,7 @@ export type Exact<R extends ResourceName, Q, Names> = [UnknownIn<R, Q, Names>] e
   : { readonly 'unknown name': UnknownIn<R, Q, Names> }
 
 /** The options of an included to-many relation. */
-type NamesOfMany = 'fields' | 'include' | 'limit' | 'sort' | 'filter'
+type NamesOfMany = 'fields' | 'include' | 'counts' | 'limit' | 'sort' | 'filter'
 
 /** The unknown names in a query, in its filter and in its includes. */
 type UnknownIn<R extends ResourceName, Q, Names>

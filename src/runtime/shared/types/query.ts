@@ -1,7 +1,7 @@
 /** The types of queries for each resource: filters by column type, sorts, fields and includes. */
 import type { ComparisonName, ExtendedName, OperatorsOf } from '../operators'
 import type {
-  AutoApiSettings, FieldKind, FieldName, FieldsOfKind, IsMany, OrderedField, RelationName, ResourceName, SentField, TargetOf,
+  AutoApiSettings, FieldKind, FieldName, FieldsOfKind, IsMany, OrderedField, RelationName, ResourceName, SentField, TargetOf, ToManyName,
 } from './resources'
 
 /** Whether the app has the extended operators: the option `filters.extended`. */
@@ -45,10 +45,28 @@ export type Filter<R extends ResourceName, X = Extended> = Conditions<R, X> & (
   X extends true ? Combined<Filter<R, X>> : { readonly $or?: readonly Conditions<R, X>[] }
 )
 
-/** A field for ascending order, or `-` and a field for descending order. */
-export type SortKey<R extends ResourceName> = OrderedField<R> | `-${OrderedField<R>}`
+/** A field of a to-one relation, such as `author.name`, or the number of rows of another one: `comments.$count`. */
+type RelatedSort<R extends ResourceName> = {
+  [N in RelationName<R>]: IsMany<R, N> extends true ? `${N}.$count` : `${N}.${OrderedField<TargetOf<R, N>>}`
+}[RelationName<R>]
 
-export interface ToOneOptions<R extends ResourceName> {
+/** A field of a to-one relation, such as `author.name`. */
+export type RelatedField<R extends ResourceName> = {
+  [N in RelationName<R>]: IsMany<R, N> extends true ? never : `${N}.${FieldName<TargetOf<R, N>>}`
+}[RelationName<R>]
+
+/** A field or a value of related rows for ascending order. With `-` before it, the order is descending. */
+export type SortKey<R extends ResourceName> = FieldSort<R> | RelatedSort<R> | `-${RelatedSort<R>}`
+
+type FieldSort<R extends ResourceName> = OrderedField<R> | `-${OrderedField<R>}`
+
+/** Relations whose records are counted. */
+interface Counts<R extends ResourceName> {
+  /** To-many relations. Each record gets `_count` with the number of records of each relation that the caller can read. */
+  readonly counts?: readonly ToManyName<R>[]
+}
+
+export interface ToOneOptions<R extends ResourceName> extends Counts<R> {
   readonly fields?: readonly FieldName<R>[]
   readonly include?: Include<R>
 }
@@ -71,7 +89,7 @@ interface Trash {
   readonly onlyDeleted?: boolean
 }
 
-export interface GetQuery<R extends ResourceName> extends Trash {
+export interface GetQuery<R extends ResourceName> extends Trash, Counts<R> {
   readonly fields?: readonly FieldName<R>[]
   readonly include?: Include<R>
 }
@@ -89,7 +107,7 @@ export type Aggregate<R extends ResourceName>
 export interface UnpagedQuery<R extends ResourceName> extends GetQuery<R> {
   readonly filter?: Filter<R>
   readonly sort?: SortKey<R> | readonly SortKey<R>[]
-  readonly cursorFields?: readonly SortKey<R>[]
+  readonly cursorFields?: readonly FieldSort<R>[]
   readonly limit?: number
   readonly aggregate?: readonly Aggregate<R>[]
 }

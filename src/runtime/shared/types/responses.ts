@@ -2,7 +2,7 @@
 import type { ApiDescription } from './description'
 import type { AliasOf } from './query'
 import type {
-  AutoApiSettings, CreatedRecord, FieldKind, FieldName, FieldValue, IsMany, RecordOf, ResourceName, Simplify, TargetOf,
+  AutoApiSettings, CreatedRecord, FieldKind, FieldName, FieldValue, IsMany, RecordOf, ResourceName, Simplify, TargetOf, ToManyName,
 } from './resources'
 
 /** The fields that the query lists in `fields`. Without `fields`, all fields. */
@@ -19,8 +19,13 @@ type Included<R extends ResourceName, Q> = Q extends { readonly include: infer I
   ? { -readonly [N in keyof I as I[N] extends false | undefined ? never : N]: IncludedValue<R, N, I[N]> }
   : unknown
 
-/** A record in a response, with its selected fields and its included relations. */
-export type ResultOf<R extends ResourceName, Q> = Simplify<SelectedFields<R, Q> & Included<R, Q>>
+/** The numbers of related records that the query lists in `counts`. */
+type Counted<R extends ResourceName, Q> = Q extends { readonly counts: readonly (infer N)[] }
+  ? [N] extends [never] ? unknown : { _count: { [K in N & ToManyName<R>]: number } }
+  : unknown
+
+/** A record in a response, with its selected fields, its included relations and its counts. */
+export type ResultOf<R extends ResourceName, Q> = Simplify<SelectedFields<R, Q> & Included<R, Q> & Counted<R, Q>>
 
 export interface OffsetMeta {
   page: number

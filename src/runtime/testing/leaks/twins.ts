@@ -27,6 +27,7 @@ function requestsOf({ name, primaryKey, relations, hasTrash }: FoundResource, id
     { method: 'GET', path },
     ...hasTrash ? [{ method: 'GET', path, query: { includeDeleted: true } }] : [],
     ...relations.map(relation => ({ method: 'GET', path, query: { include: relation.name } })),
+    ...relations.filter(({ kind }) => kind !== 'one').map(relation => ({ method: 'GET', path, query: { counts: relation.name } })),
     { method: 'GET', path: `/${name}`, query: { filter: key } },
     { method: 'GET', path: `/${name}/aggregate`, query: { aggregate: 'count', filter: key } },
     { method: 'GET', path: `/${name}/permissions`, query: { ids: inBody } },

@@ -143,6 +143,14 @@ async function expectGroups(context: Walk, resource: FoundResource, field: strin
   if (total > rows.length) context.inspector.report(request, `counts ${total} rows, but the list shows ${rows.length}`)
 }
 
+/** A count of related records must be the total of their list. */
+async function expectRelationCount(context: Walk, path: string, relation: string, total: number | undefined): Promise<void> {
+  const { status, body, request } = await read(context, path, { counts: relation })
+  const count = status === 200 ? (body as { readonly _count?: Readonly<Record<string, number>> })._count?.[relation] : undefined
+  if (total !== undefined && count !== undefined && count !== total)
+    context.inspector.report(request, `counts ${count} rows, but the list of the relation has ${total}`)
+}
+
 async function walkRecord(context: Walk, resource: FoundResource, row: Row): Promise<void> {
   const { name, primaryKey, relations } = resource
   if (!primaryKey.every(key => Object.hasOwn(row, key))) return
@@ -154,9 +162,11 @@ async function walkRecord(context: Walk, resource: FoundResource, row: Row): Pro
     if (status === 200) context.inspector.readRecords(request, name, body)
   }
   for (const relation of relations) {
-    if (relation.kind !== 'manyToMany') continue
+    if (relation.kind === 'one') continue
     const { status, body, request } = await read(context, `${path}/relations/${relation.name}`, { limit: 100 })
-    if (status === 200) context.inspector.readRecords(request, relation.target, (body as List).data)
+    if (status !== 200) continue
+    context.inspector.readRecords(request, relation.target, (body as List).data)
+    await expectRelationCount(context, path, relation.name, (body as List).meta.total)
   }
   for (const route of context.routes) {
     if (route.method === 'GET' && route.resource === name && route.path.includes('/:id'))

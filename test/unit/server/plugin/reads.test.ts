@@ -122,8 +122,13 @@ const PATHS: Readonly<Record<string, readonly string[]>> = {
     '/posts?filter={"author":{"name":"Ann"}}',
     '/authors?filter={"$or":[{"id":1},{"posts":{"tags":{"name":"red"}}},{"comments":null}]}',
     '/authors?include={"posts":{"filter":{"authors":{"id":1}}}}',
+    '/posts?counts=tags,comments,authors',
+    '/posts?sort=author.name,-tags.$count',
+    '/comments?sort=-post.author.name&limit=1&cursor=',
+    '/authors?include={"posts":{"sort":"comments.$count"}}',
+    '/comments?include=post{counts:tags}&counts=',
   ],
-  get: ['/tags/1', '/posts/1?include=author', '/posts/1?include=tags,comments.post'],
+  get: ['/tags/1', '/tags/1?counts=posts', '/posts/1?include=author', '/posts/1?include=tags,comments.post'],
   aggregate: [
     '/posts/aggregate?aggregate=count',
     '/comments/aggregate?groupBy=authorId&aggregate=count',
@@ -134,6 +139,8 @@ const PATHS: Readonly<Record<string, readonly string[]>> = {
     '/posts/1/relations/tags?metadata=true',
     '/posts/1/relations/comments?include=author',
     '/authors/1/relations/posts',
+    '/authors/1/relations/posts?counts=tags',
+    '/authors/1/relations/posts?sort=tags.$count',
   ],
 }
 
@@ -193,6 +200,8 @@ describe('the reads of a response', () => {
     expect(await read(server, '/posts')).toEqual(['posts', 'drafts', 'bans'])
     expect(await read(server, '/authors?include=comments')).toEqual(['authors', 'comments', 'bans'])
     expect(await read(server, '/authors?filter={"comments":null}')).toEqual(['authors', 'comments', 'bans'])
+    expect(await read(server, '/authors?counts=comments')).toEqual(['authors', 'comments', 'bans'])
+    expect(await read(server, '/authors?sort=comments.$count')).toEqual(['authors', 'comments', 'bans'])
     expect(await read(server, '/authors')).toEqual(['authors'])
   })
 

@@ -97,7 +97,7 @@ async function describeOne(resource: Resource, session: Session, call: ToolCall)
 function usableRelations(relations: DescribedResource['relations'], { resources }: ToolCall): object {
   return Object.fromEntries(Object.entries(relations)
     .filter(([, { target }]) => resources.has(target))
-    .map(([name, { kind, target, includable, filterable }]) => [name, { kind, target, includable, filterable }]))
+    .map(([name, { kind, target, includable, filterable, countable }]) => [name, { kind, target, includable, filterable, countable }]))
 }
 
 /** Leaves out what is false or empty. */

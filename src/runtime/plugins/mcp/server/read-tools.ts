@@ -12,7 +12,12 @@ const filter = conditions.optional()
 const fields = names.optional().describe('The fields to return. Default: all that you can read.')
 const include = z.union([names, conditions]).optional()
   .describe('Related records to return: names of relations, or an object with options: `{"comments":{"limit":5,"fields":["body"]}}`.')
-const sort = names.optional().describe('Fields to sort by. `-` before a name sorts downwards: `["-createdAt"]`.')
+const counts = names.optional()
+  .describe('Relations to count. Each record gets `_count`: `{"comments":3}`. `describe` lists them as `countable`.')
+const sort = names.optional()
+  .describe('Fields to sort by. `-` before a name sorts downwards: `["-createdAt"]`. A list also sorts by a field of a to-one relation '
+    + '(`author.name`) and by a number of related records (`comments.$count`).')
+const groupSort = names.optional().describe('The order of the groups. `-` before a name sorts downwards: `["-count"]`.')
 const trash = z.enum(['include', 'only']).optional().describe('Also returns records in the trash, or only these.')
 const cursor = z.string().max(10_000).optional().describe('`nextCursor` of the page before.')
 
@@ -32,13 +37,13 @@ export function createReadTools(maxRows: number): readonly Tool[] {
     name: 'list',
     title: 'List records',
     description: 'Returns a page of records of a resource: `data`, and `meta.nextCursor` for the next page. For totals, use `aggregate`.',
-    input: z.strictObject({ resource: resourceName, filter, sort, fields, include, limit, cursor, trash }),
+    input: z.strictObject({ resource: resourceName, filter, sort, fields, include, counts, limit, cursor, trash }),
     needs: 'canRead',
     annotations: READS,
-    async run({ resource, filter, sort, fields, include, limit, cursor = '', trash }, call) {
+    async run({ resource, filter, sort, fields, include, counts, limit, cursor = '', trash }, call) {
       const query = {
-        filter: toText(filter), sort: toText(sort), fields: toText(fields), include: toText(include), limit: limitOf(limit), cursor,
-        ...trashQuery(trash),
+        filter: toText(filter), sort: toText(sort), fields: toText(fields), include: toText(include), counts: toText(counts),
+        limit: limitOf(limit), cursor, ...trashQuery(trash),
       }
       const response = await sendAs({ resource, method: 'GET', query }, call)
       return readResult(response, call, 'Ask for a smaller `limit`, or fewer `fields` or relations.')
@@ -49,11 +54,11 @@ export function createReadTools(maxRows: number): readonly Tool[] {
     name: 'get',
     title: 'Get a record',
     description: 'Returns one record, and its `etag` for `ifMatch` of an update.',
-    input: z.strictObject({ resource: resourceName, id: recordId, fields, include, trash }),
+    input: z.strictObject({ resource: resourceName, id: recordId, fields, include, counts, trash }),
     needs: 'canRead',
     annotations: READS,
-    async run({ resource, id, fields, include, trash }, call) {
-      const query = { fields: toText(fields), include: toText(include), ...trashQuery(trash) }
+    async run({ resource, id, fields, include, counts, trash }, call) {
+      const query = { fields: toText(fields), include: toText(include), counts: toText(counts), ...trashQuery(trash) }
       return recordResult(await sendAs({ resource, id, method: 'GET', query }, call), call)
     },
   })
@@ -68,7 +73,7 @@ export function createReadTools(maxRows: number): readonly Tool[] {
       groupBy: names.optional().describe('The fields whose values form the groups.'),
       filter,
       having: conditions.optional().describe('Conditions on the results: `{"count":{"$gt":5}}`, `{"sum_amount":{"$gt":100}}`.'),
-      sort,
+      sort: groupSort,
       limit,
       page: z.int().min(1).max(1_000_000).optional().describe('The page of groups. The first one is 1.'),
       trash,

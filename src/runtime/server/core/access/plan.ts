@@ -1,5 +1,7 @@
 /** The types of plans. A plan says which rows a request needs. Its row scope says which of them the caller can use. */
+import type { Field } from '../../schema/field'
 import type { Relation, Resource } from '../../schema/model'
+import type { Order, SortedBy } from '../sql/keyset'
 import type { Where } from '../sql/where'
 
 export interface Plan {
@@ -10,6 +12,8 @@ export interface Plan {
   readonly include?: readonly { readonly plan: Plan, readonly through?: Plan }[]
   /** Conditions on related rows. They become conditions of the plan's `where` when the related rows have their row scope. */
   readonly relationFilters?: readonly RelationFilter[]
+  /** The related rows that a response counts for each of its records. */
+  readonly counts?: readonly RelationCount[]
 }
 
 /** The columns of a text search, and whether its patterns are many or long. Such a search costs many times as much as a short pattern. */
@@ -33,6 +37,9 @@ export interface RelatedRows {
   readonly through?: Plan
 }
 
+/** Selects the related rows to count, of a to-many relation. */
+export type RelationCount = Pick<RelatedRows, 'relation' | 'plan' | 'through'>
+
 /** A row meets all conditions of at least one branch or, with `not`, of none. */
 export interface Branches<Filter> {
   readonly branches: readonly { readonly where: readonly Where[], readonly relationFilters: readonly Filter[] }[]
@@ -41,14 +48,37 @@ export interface Branches<Filter> {
 
 export type RelationFilter = RelatedRows | Branches<RelationFilter>
 
+/** A value of the related rows that the caller can read: a field of the only one, or the number of all of them. */
+export interface RelatedValue extends RelationCount {
+  /** `undefined` counts the rows. */
+  readonly of: Field | RelatedValue | undefined
+}
+
+/** Sorts rows by a value of related rows. It becomes a value in SQL when the related rows have their row scope. */
+export interface RelatedOrder extends SortedBy {
+  readonly path: string
+  readonly related: RelatedValue
+  readonly computed?: undefined
+}
+
+export type PlannedOrder = Order | RelatedOrder
+
 declare const scoped: unique symbol
 
 /** A plan limited to the rows the caller can use. Only `row-scope.ts` makes one, and only a scoped plan can be executed. */
-export type Scoped<P extends Plan> = Omit<P, 'include' | 'relationFilters'> & RowRules & {
+export type Scoped<P extends Plan> = Omit<P, 'include' | 'relationFilters' | 'counts' | 'order'> & RowRules & ScopedOrder<P> & {
   readonly include: ScopedIncludes<NonNullable<P['include']>>
   readonly related?: ScopedRelated
+  readonly counts?: readonly ScopedCount[]
+  /** The plans of the related rows that sort the rows. */
+  readonly sortedBy?: readonly Scoped<Plan>[]
   readonly [scoped]: true
 }
+
+/** The values of related rows have become SQL. Orders of another kind, such as that of groups, stay. */
+type ScopedOrder<P> = P extends { readonly order: infer O }
+  ? { readonly order: O extends readonly PlannedOrder[] ? readonly Order[] : O }
+  : unknown
 
 /** Scopes the plan of each include. Tuples stay tuples, and each include keeps its other properties. */
 type ScopedIncludes<T extends NonNullable<Plan['include']>> = { readonly [I in keyof T]: ScopedInclude<T[I]> }
@@ -71,6 +101,12 @@ export interface RowRules {
 export interface ScopedRelatedRows extends Pick<RelatedRows, 'relation' | 'match'> {
   readonly plan: Scoped<FilteredPlan>
   readonly through?: Scoped<Plan>
+}
+
+export type ScopedCount = Pick<ScopedRelatedRows, 'relation' | 'plan' | 'through'>
+
+export interface ScopedRelatedValue extends ScopedCount {
+  readonly of: Field | ScopedRelatedValue | undefined
 }
 
 export type ScopedRelationFilter = ScopedRelatedRows | Branches<ScopedRelationFilter>

@@ -14,8 +14,13 @@ import { andThen, inTurn, type Awaitable } from '../awaitable'
 import { contextFor } from './authorize'
 import { limitsOf, ownerSession } from '../request/limits'
 import type { TrashMode } from '../../../shared/query'
-import type { Plan, RelationFilter, RowRules, Scoped, ScopedRelationFilter } from './plan'
+import type {
+  Plan, PlannedOrder, RelatedOrder, RelatedValue, RelationCount, RelationFilter, RowRules, Scoped, ScopedCount, ScopedRelatedValue,
+  ScopedRelationFilter,
+} from './plan'
 import { relatedClauses } from './related'
+import { computedOrder } from './related-order'
+import type { Order } from '../sql/keyset'
 import { and, equals, fromSql, isNotNull, isNull, manyRows, NO_ROWS } from '../sql/conditions'
 import { where, Where } from '../sql/where'
 import { tenantScope } from './tenant'
@@ -26,7 +31,7 @@ export type { Plan, Scoped, RowRules } from './plan'
 type AppliedRules = 'all' | 'tenant'
 
 /**
- * Limits a plan, the plans of its includes and those of its relation filters to the rows the caller can use.
+ * Limits a plan, the plans of its includes, relation filters and relation counts to the rows the caller can use.
  * @param operation The operation that the caller performs on the rows. The default is that of the call.
  */
 export function applyScope<P extends Plan>(
@@ -60,11 +65,40 @@ async function scopeIncludes(call: Call, include: NonNullable<Plan['include']>):
 function scopeRows<P extends Plan>(
   call: Call, plan: P, operation: Operation, rules: AppliedRules, include: ScopedIncludes,
 ): Awaitable<Scoped<P>> {
-  const { relationFilters } = plan
+  const { relationFilters, counts } = plan
   return andThen(rowRules(call, plan, operation, rules), ({ scope, accepts, canRead }) => {
     const scoped = { ...plan, scope, accepts, canRead, include } as unknown as Scoped<P>
-    return relationFilters ? scopeFilters(call, relationFilters).then(filters => withRelated(scoped, filters, call)) : scoped
+    return relationFilters || counts || sortsRelated(plan) ? scopeRelated(call, plan, scoped) : scoped
   })
+}
+
+type RelatedPlan = Plan & { readonly order?: readonly PlannedOrder[] }
+
+const isRelated = (order: PlannedOrder): order is RelatedOrder => 'related' in order
+const sortsRelated = ({ order }: RelatedPlan) => order?.some(isRelated)
+
+async function scopeRelated<P extends Plan>(call: Call, plan: P, scoped: Scoped<P>): Promise<Scoped<P>> {
+  const { relationFilters: filters, counts }: Plan = plan
+  const filtered = filters ? withRelated(scoped, await scopeFilters(call, filters), call) : scoped
+  const counted = counts ? { ...filtered, counts: await Promise.all(counts.map(count => scopeCount(call, count))) } : filtered
+  return sortsRelated(plan) ? { ...counted, ...await scopeOrder(call, (plan as RelatedPlan).order!) } : counted
+}
+
+async function scopeOrder(call: Call, planned: readonly PlannedOrder[]): Promise<Pick<Scoped<ReadOrder>, 'order' | 'sortedBy'>> {
+  const sortedBy: Scoped<Plan>[] = []
+  const order: Order[] = []
+  for (const [index, one] of planned.entries())
+    order.push(isRelated(one) ? computedOrder(call.engine, one, await scopeValue(call, one.related, sortedBy), index) : one)
+  return { order, sortedBy }
+}
+
+type ReadOrder = Plan & Required<RelatedPlan>
+
+/** The value of rows that an include would show. @param plans receives the plans of these rows */
+async function scopeValue(call: Call, { of, ...rows }: RelatedValue, plans: Scoped<Plan>[]): Promise<ScopedRelatedValue> {
+  const scoped = await scopeCount(call, rows)
+  plans.push(scoped.plan, ...scoped.through ? [scoped.through] : [])
+  return { ...scoped, of: of && 'relation' in of ? await scopeValue(call, of, plans) : of }
 }
 
 /** A filter finds the rows that an include would show: the active ones that the caller can read. */
@@ -77,13 +111,17 @@ function scopeFilters(call: Call, filters: readonly RelationFilter[]): Promise<r
       })
       return { ...filter, branches: await Promise.all(branches) }
     }
-    const { relation, match, plan, through } = filter
-    return {
-      relation, match,
-      plan: await applyScope(call, plan, 'read'),
-      ...(through && { through: await applyScope(call, through, 'read') }),
-    }
+    return { match: filter.match, ...await scopeCount(call, filter) }
   }))
+}
+
+/** Limits related rows to those that an include would show: the active ones that the caller can read. */
+export async function scopeCount(call: Call, { relation, plan, through }: RelationCount): Promise<ScopedCount> {
+  return {
+    relation,
+    plan: await applyScope(call, plan, 'read'),
+    ...(through && { through: await applyScope(call, through, 'read') }),
+  }
 }
 
 /** Replaces the relation filters of the plan, for example after a text search has found the keys of their rows. */
@@ -115,7 +153,7 @@ export function withReadable<P extends Plan>(plan: Scoped<P>): Scoped<P> {
 
 /** Scopes a plan to the rows of all tenants, for scheduled tasks. No response contains these rows. */
 export function everyRow<P extends Plan>(plan: P): Scoped<P> {
-  return { ...plan, scope: trashClauses(plan.resource, plan.trash), include: [] } as unknown as Scoped<P>
+  return { ...plan, scope: trashClauses(plan.resource, plan.trash), include: [], counts: undefined } as unknown as Scoped<P>
 }
 
 /** Adds conditions to the plan. */

@@ -7,7 +7,7 @@ import { hasTenantId } from '../access/tenant'
 import { operationCapabilities, type OperationCapabilities } from './capabilities'
 import type { Session } from '../request/session'
 import { LINK_OPERATIONS, type LinkMode } from '../parse/relation'
-import { isCheckedInCode, isRelationReadable } from '../plan/readable-relation'
+import { isCheckedInCode, isCountable, isRelationReadable } from '../plan/readable-relation'
 import type { ReferenceFacts } from './facts'
 
 /** The decisions about a resource. The description of the resource depends on nothing else. */
@@ -56,6 +56,7 @@ async function findAccess(session: Session, resource: Resource): Promise<Resourc
 export interface RelationAccess {
   readonly includable: boolean
   readonly filterable: boolean
+  readonly countable: boolean
   readonly modes: readonly LinkMode[]
 }
 
@@ -67,11 +68,13 @@ export async function findRelationAccess(
   const { canRead = false, canUpdate = false, canAggregate = false } = (await accessOf(resource))?.capabilities ?? {}
   const isTargetReadable = (canRead || canUpdate || canAggregate) && await canReadRows(relation.target, accessOf)
   if (!isTargetReadable || !await isRelationReadable(callFor(session, resource, 'read'), resource, relation))
-    return { includable: false, filterable: false, modes: [] }
+    return { includable: false, filterable: false, countable: false, modes: [] }
   const modes: LinkMode[] = []
   if (canUpdate && relation.kind === 'manyToMany')
     for (const mode of LINK_MODES) if (await canLink(session, relation.junction, mode)) modes.push(mode)
-  return { includable: canRead, filterable: (canRead || canAggregate) && !isCheckedInCode(relation, session.api), modes }
+  const inSql = !isCheckedInCode(relation, session.api)
+  const countable = canRead && inSql && isCountable(relation)
+  return { includable: canRead, filterable: (canRead || canAggregate) && inSql, countable, modes }
 }
 
 /** Whether the caller can change rows of the junction table. Each link is a create or a delete of a registered junction. */

@@ -36,8 +36,8 @@ export function describeResource(resource: Resource, facts: ResourceFacts, decis
 function keyOf({ ruled, fields, relations }: ResourceFacts, decisions: Decisions): string {
   const { capabilities, unreadable, unwritable } = decisions
   const ofRelation = (name: string) => {
-    const { includable, filterable, modes } = decisions.relations.get(name)!
-    return `${bit(includable)}${bit(filterable)}${modes.join()}`
+    const { includable, filterable, countable, modes } = decisions.relations.get(name)!
+    return `${bit(includable)}${bit(filterable)}${bit(countable)}${modes.join()}`
   }
   return [
     Object.values(capabilities).map(bit).join(''),
@@ -68,7 +68,7 @@ function create(resource: Resource, facts: ResourceFacts, decisions: Decisions):
     primaryKey: key.every(name => names.has(name)) ? key : [],
     fields: Object.fromEntries(fields),
     relations: Object.fromEntries(facts.relations.flatMap((relation): [string, DescribedRelation][] => {
-      const { includable, filterable, modes } = decisions.relations.get(relation.name)!
+      const { includable, filterable, countable, modes } = decisions.relations.get(relation.name)!
       if (!includable && !filterable && modes.length === 0) return []
       const linkable = { add: modes.includes('add'), remove: modes.includes('remove'), replace: modes.includes('replace') }
       return [[relation.name, {
@@ -77,6 +77,7 @@ function create(resource: Resource, facts: ResourceFacts, decisions: Decisions):
         target: relation.target.name,
         includable,
         filterable,
+        countable,
         ...relation.kind === 'manyToMany' && { linkable },
       }]]
     })),

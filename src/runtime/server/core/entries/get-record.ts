@@ -13,7 +13,7 @@ import { callOn, type CallerContext } from './call'
 /**
  * Reads one record, as `GET /:resource/:id` returns it.
  * @param id as a client sends it
- * @param query the `fields` and `include` of the get route
+ * @param query the `fields`, `include` and `counts` of the get route
  * @throws The errors of the get route: 401, 403, 404 for a record that the caller cannot see, 400 for an unknown or unreadable field.
  */
 export type GetRecord = (

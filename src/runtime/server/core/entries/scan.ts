@@ -5,6 +5,7 @@ import { applyScope } from '../access/row-scope'
 import type { ApiRequest } from '../request/api-request'
 import type { Call } from '../request/session'
 import { invalidQuery } from '../error'
+import { COUNT_PROPERTY } from '../../../shared/relation-counts'
 import { countRows } from '../read/count'
 import { executeScan, prepareScan } from '../read/scan'
 import { toRequestError } from '../read/rows/invalid-value'
@@ -29,7 +30,10 @@ export interface ScannedColumn {
 /** The columns of the scanned records and of the records included in them. */
 export interface ScannedColumns {
   readonly fields: readonly ScannedColumn[]
-  /** The included relations. `isList` is false if the record contains one related record, or null. */
+  /**
+   * The included relations, and the counts under `_count`. `isList` is false if the record contains one related record, one object of
+   * counts, or null.
+   */
   readonly relations: readonly { readonly name: string, readonly isList: boolean, readonly columns: ScannedColumns }[]
 }
 
@@ -54,7 +58,7 @@ export interface OpenedList {
 
 /**
  * Authorizes the caller, resolves the query and runs `beforeList`. It reads no row.
- * @param query the `filter`, `sort`, `fields`, `include`, `includeDeleted` and `onlyDeleted` of the list route
+ * @param query the `filter`, `sort`, `fields`, `include`, `counts`, `includeDeleted` and `onlyDeleted` of the list route
  * @throws The errors of the list route, and 400 for parameters that select a page or compute results.
  */
 export type OpenList = (
@@ -63,7 +67,7 @@ export type OpenList = (
 
 /**
  * Reads every record of a list in batches. Each batch is read when the consumer asks for it; `return()` ends the reading.
- * @param query the `filter`, `sort`, `fields`, `include`, `includeDeleted` and `onlyDeleted` of the list route
+ * @param query the `filter`, `sort`, `fields`, `include`, `counts`, `includeDeleted` and `onlyDeleted` of the list route
  * @throws While iterating: the errors of the list route, and 400 for parameters that select a page or compute results. If the resource has
  * `objectLevel`: 400 after 100,000 checked rows (or `objectLevelMaxRows`, if it is larger).
  */
@@ -96,14 +100,18 @@ export const openList: OpenList = async (ctx, name, query = {}, { gate } = {}) =
   }
 }
 
-function columnsOf({ selection, include }: Pick<ReadPlan, 'selection' | 'include'>): ScannedColumns {
+function columnsOf({ selection, include, counts }: Pick<ReadPlan, 'selection' | 'include' | 'counts'>): ScannedColumns {
+  const relations = include.map(({ relation, plan }) => ({
+    name: relation.name, isList: relation.kind !== 'one', columns: columnsOf(plan),
+  }))
   return {
     fields: selection.fields.map(({ name, wire }) => ({ name, kind: wire })),
-    relations: include.map(({ relation, plan }) => ({
-      name: relation.name, isList: relation.kind !== 'one', columns: columnsOf(plan),
-    })),
+    relations: counts ? [...relations, { name: COUNT_PROPERTY, isList: false, columns: countColumns(counts) }] : relations,
   }
 }
+
+const countColumns = (counts: NonNullable<ReadPlan['counts']>): ScannedColumns =>
+  ({ fields: counts.map(({ relation: { name } }) => ({ name, kind: 'integer' })), relations: [] })
 
 async function authorizeScan(call: Call, query: ApiRequest['query'], gate: string | undefined): Promise<void> {
   const [read, ...further] = readOperations({ query })

@@ -4,13 +4,15 @@ import { isObject } from '../../../shared/is-object'
 import { LIMITS } from '../../../shared/limits'
 import { invalidQuery, limitExceeded, quote } from '../error'
 import { toFilter, type Filter } from './filter'
-import { toJson, toSort, toWholeNumber, type Query, type SortField } from './params'
+import { distinct, toJson, toSort, toWholeNumber, type Query, type SortField } from './params'
 
 export interface IncludeQuery {
   readonly fields?: readonly string[]
   readonly limit?: number
   readonly sort?: readonly SortField[]
   readonly filter?: Filter
+  /** The relations whose records are counted for each included record. */
+  readonly counts?: readonly string[]
   readonly include: ReadonlyMap<string, IncludeQuery>
 }
 
@@ -21,6 +23,7 @@ interface Node {
   limit?: number
   sort?: readonly SortField[]
   filter?: Filter
+  counts?: readonly string[]
   include: Map<string, Node>
 }
 
@@ -62,6 +65,9 @@ const OPTIONS: Readonly<Record<string, Setter>> = {
   },
   filter: (node, value, config) => {
     node.filter = toFilter(value, 'include.filter', config)
+  },
+  counts: (node, value) => {
+    node.counts = distinct([...node.counts ?? [], ...toTexts(value, 'counts')])
   },
   include: (node, value, config) => addJson(node.include, value, config),
 }
@@ -106,7 +112,7 @@ function addText(root: Map<string, Node>, text: string, config: AutoApiConfig): 
   }
 }
 
-/** Parses `limit:5,sort:-createdAt,filter:{"a":1}`. `sort` can occur several times. */
+/** Parses `limit:5,sort:-createdAt,counts:tags,filter:{"a":1}`. `sort` and `counts` can occur several times. */
 function addOptions(node: Node, text: string, config: AutoApiConfig): void {
   for (const option of entriesOf(text)) {
     const colon = option.indexOf(':')

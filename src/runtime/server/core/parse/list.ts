@@ -11,6 +11,7 @@ import type { Key } from '../../schema/record-id'
 import { assertCost } from './cost'
 import {
   assertBounded,
+  distinct,
   nameList,
   pageSize,
   singleValue,
@@ -27,6 +28,8 @@ import type { TrashMode } from '../../../shared/query'
 export interface ReadQuery {
   readonly fields?: readonly string[]
   readonly include: IncludeTree
+  /** The relations whose records are counted for each record. */
+  readonly counts: readonly string[]
   readonly trash: TrashMode
 }
 
@@ -73,8 +76,12 @@ export function parseList({ query }: Pick<ApiRequest, 'query'>, { api: { config 
 function parseRead(query: Query, config: AutoApiConfig): ReadQuery {
   assertBounded(query)
   const fields = nameList(query, 'fields')
-  return { ...fields?.length && { fields }, include: parseInclude(query, config), trash: trashMode(query) }
+  return { ...fields?.length && { fields }, include: parseInclude(query, config), counts: parseCounts(query), trash: trashMode(query) }
 }
+
+const NO_COUNTS: readonly string[] = Object.freeze([])
+
+const parseCounts = (query: Query) => query.counts === undefined ? NO_COUNTS : distinct(nameList(query, 'counts')!)
 
 function toPosition(query: Query, mode: 'offset' | 'cursor'): Position {
   const cursor = singleValue(query, 'cursor')

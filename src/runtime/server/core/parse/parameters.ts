@@ -7,7 +7,7 @@ import { invalidQuery, quote, shorten } from '../error'
 import { logPrefix, printable } from '../process/log'
 import { canWrite } from '../request/prefer'
 
-const GET = ['fields', 'include', 'includeDeleted', 'onlyDeleted'] as const
+const GET = ['fields', 'include', 'counts', 'includeDeleted', 'onlyDeleted'] as const
 const GROUPS = ['aggregate', 'groupBy', 'having', 'filter', 'sort', 'page', 'limit', 'includeDeleted', 'onlyDeleted'] as const
 const DELETE = ['force', 'reason', 'confirm'] as const
 const RESTORE = ['confirm'] as const

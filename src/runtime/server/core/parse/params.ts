@@ -40,6 +40,9 @@ export function nameList(query: Query, parameter: string): readonly string[] | u
   return [value].flat().flatMap(text => text.split(',')).map(text => text.trim()).filter(text => text !== '')
 }
 
+/** Returns each name once, in the order of the list. */
+export const distinct = (names: readonly string[]): readonly string[] => [...new Set(names)]
+
 /** @throws For text that is not JSON, or JSON that is nested too deeply. */
 export function toJson(text: string, parameter: string): unknown {
   let value: unknown

@@ -3,11 +3,15 @@ import type { Field } from '../../schema/field'
 import type { Resource } from '../../schema/model'
 import { invalidQuery, quote } from '../error'
 import { requireField, type Selection } from '../access/fields'
+import type { PlannedOrder, RelatedOrder } from '../access/plan'
 import type { SortField } from '../parse/params'
-import type { Order } from '../sql/keyset'
+
+/** The values of related rows by their names in `sort`. */
+export type RelatedSorts = ReadonlyMap<string, Pick<RelatedOrder, 'field' | 'related'>>
 
 /**
  * Sorts by `sort`, then by `cursorFields`, then by the primary key. The primary key has the direction of the last field before it.
+ * @param related the values of related rows that `sort` names
  * @throws `UNKNOWN_FIELD`, and `INVALID_QUERY` for a field that has no order.
  */
 export function planOrder(
@@ -16,12 +20,17 @@ export function planOrder(
   sort: readonly SortField[],
   cursorFields: readonly SortField[],
   parameter = 'sort',
-): readonly Order[] {
-  const order: Order[] = []
+  related?: RelatedSorts,
+): readonly PlannedOrder[] {
+  const order: PlannedOrder[] = []
   const add = (field: Field, descending: boolean) => {
-    if (!order.some(existing => existing.field === field)) order.push({ field, descending })
+    if (!order.some(existing => existing.field === field && existing.path === undefined)) order.push({ field, descending })
   }
-  for (const { name, descending } of sort) add(sortable(requireField(readable, name, parameter), parameter), descending)
+  for (const { name, descending } of sort) {
+    const value = related?.get(name)
+    if (!value) add(sortable(requireField(readable, name, parameter), parameter), descending)
+    else if (!order.some(({ path }) => path === name)) order.push({ ...value, path: name, descending })
+  }
   for (const { name, descending } of cursorFields) {
     // `id`, the default of `cursorFields`, means the primary key, even if its column has another name.
     if (name === 'id' && !resource.fields.has('id')) for (const field of resource.primaryKey) add(field, descending)
@@ -32,7 +41,7 @@ export function planOrder(
   return order
 }
 
-function sortable(field: Field, parameter: string): Field {
-  if (!field.ordered) throw invalidQuery(`\`${parameter}\`: ${quote(field.name)} has no order.`, parameter)
+export function sortable(field: Field, parameter: string, name = field.name): Field {
+  if (!field.ordered) throw invalidQuery(`\`${parameter}\`: ${quote(name)} has no order.`, parameter)
   return field
 }

@@ -1,15 +1,14 @@
 /** The plan of a read: columns, conditions, order, page and includes. */
 import type { Relation } from '../../schema/model'
 import type { Selection } from '../access/fields'
-import type { Plan, Search } from '../access/plan'
-import type { Order } from '../sql/keyset'
+import type { Plan, PlannedOrder, Search } from '../access/plan'
 import type { Where } from '../sql/where'
 
 export interface ReadPlan extends Plan {
   /** The columns of the response. */
   readonly selection: Selection
   readonly where: readonly Where[]
-  readonly order: readonly Order[]
+  readonly order: readonly PlannedOrder[]
   /** The maximum number of rows. Without it, the read returns all matching rows. */
   readonly limit?: number
   readonly offset?: number

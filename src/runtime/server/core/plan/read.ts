@@ -9,9 +9,10 @@ import type { GetQuery, ListQuery, Position } from '../parse/list'
 import { toOffset } from '../parse/params'
 import { planAggregates, type AggregatePlan } from './aggregate'
 import { planFilter, relatedReads } from './filter'
-import { chooseFields, planIncludes } from './include'
+import { chooseFields, planRelations } from './include'
 import { planOrder } from './order'
-import { after, type Order } from '../sql/keyset'
+import { planRelatedSorts, sortsRelated } from './related-order'
+import type { SortedBy } from '../sql/keyset'
 import { andThen, type Awaitable } from '../awaitable'
 import type { ReadPlan } from './read-plan'
 import { equals } from '../sql/conditions'
@@ -20,8 +21,8 @@ import type { Where } from '../sql/where'
 export interface ListPlan extends ReadPlan {
   readonly position: Position
   readonly limit: number
-  /** Selects the rows after the cursor. Counts and aggregates ignore this condition. */
-  readonly start: readonly Where[]
+  /** The values of the cursor, one per field of the order. The page has the rows after them. Counts and aggregates ignore them. */
+  readonly reached?: readonly unknown[]
   readonly aggregates?: AggregatePlan
   /** The exact count ends at this number of rows. */
   readonly countLimit?: number
@@ -32,22 +33,23 @@ export interface ListPlan extends ReadPlan {
 }
 
 export async function planList(query: ListQuery, call: Call): Promise<ListPlan> {
-  const { resource, engine } = call
-  const { position, limit } = query
+  const { resource } = call
+  const { position, limit, sort } = query
   const filters = relatedReads(call)
   const reading = readableFields(call)
   const readable = await reading
-  const order = planOrder(resource, readable, query.sort, query.cursorFields)
-  const secret = position.mode === 'cursor' && order.some(({ field }) => !readable.byName.has(field.name)) ? requireSecret(call) : undefined
+  const relatedSorts = sortsRelated(sort) ? await planRelatedSorts(sort, resource, readable, call, filters) : undefined
+  const order = planOrder(resource, readable, sort, query.cursorFields, 'sort', relatedSorts)
+  const secret = position.mode === 'cursor' && order.some(isUnreadable(readable)) ? requireSecret(call) : undefined
   const selection = chooseFields(resource, readable, query.fields)
   const filtering = planFilter(query.filter, resource, call, filters)
   const filter = await filtering
   const reached = position.mode === 'cursor' && position.cursor !== '' ? cursorValues(position.cursor, resource, order, secret) : undefined
-  const start = reached ? [after(engine, order, await reached)] : []
+  const values = reached && await reached
   const aggregates = query.aggregates.length > 0 ? planAggregates(query.aggregates, [], readable) : undefined
   // The last step, because it can refuse the caller.
-  const including = planIncludes(query.include, call, filters)
-  const include = await including
+  const relating = planRelations(query, call, filters)
+  const related = await relating
   return {
     resource,
     trash: query.trash,
@@ -56,17 +58,20 @@ export async function planList(query: ListQuery, call: Call): Promise<ListPlan> 
     order,
     position,
     limit,
-    start,
+    ...values && { reached: values },
     ...(secret !== undefined && { secret }),
     offset: position.mode === 'offset' ? toOffset(position.page, limit) : 0,
     count: position.mode === 'offset' && query.count,
     ...query.countLimit !== undefined && { countLimit: query.countLimit },
     ...aggregates && { aggregates },
-    include,
+    ...related,
   }
 }
 
-const cursorValues = (cursor: string, resource: Resource, order: readonly Order[], secret: string | undefined) =>
+/** A caller can read every value of related rows by which they can sort. */
+const isUnreadable = ({ byName }: Selection) => ({ field, path }: SortedBy) => path === undefined && !byName.has(field.name)
+
+const cursorValues = (cursor: string, resource: Resource, order: readonly SortedBy[], secret: string | undefined) =>
   secret === undefined ? readCursor(cursor, resource, order) : decryptCursor(secret, cursor, resource, order)
 
 /** @throws `INVALID_QUERY` if the server has no secret. */
@@ -90,8 +95,8 @@ export function planGet(query: GetQuery, call: Call): Awaitable<GetPlan> {
   const { key, trash, fields } = query
   return andThen(readableFields(call), (readable) => {
     const selection = chooseFields(resource, readable, fields)
-    return andThen(planIncludes(query.include, call), include =>
-      ({ resource, trash, key, selection, where: keyClauses(resource, key), order: [], count: false, include }))
+    return andThen(planRelations(query, call), related =>
+      ({ resource, trash, key, selection, where: keyClauses(resource, key), order: [], count: false, ...related }))
   })
 }
 

@@ -15,10 +15,13 @@ export async function requireRelation(call: Call, resource: Resource, name: stri
 }
 
 /** The names of the relations that the caller can use: those to resources that the caller can read. */
-export async function usableRelations(call: Call, resource: Resource): Promise<readonly string[]> {
+export async function usableRelations(
+  call: Call, resource: Resource, passes: (relation: Relation) => boolean = () => true,
+): Promise<readonly string[]> {
   const names: string[] = []
   for (const relation of resource.relations.values())
-    if (await isAuthorized(call, relation.target, 'read') && await isRelationReadable(call, resource, relation)) names.push(relation.name)
+    if (passes(relation) && await isAuthorized(call, relation.target, 'read') && await isRelationReadable(call, resource, relation))
+      names.push(relation.name)
   return names
 }
 
@@ -26,6 +29,9 @@ export async function findReadableRelation(call: Call, resource: Resource, name:
   const relation = resource.relations.get(name)
   return relation && await isRelationReadable(call, resource, relation) ? relation : undefined
 }
+
+/** Whether a record can have several related records, which a response or a filter can count. */
+export const isCountable = ({ kind }: Relation): boolean => kind !== 'one'
 
 /**
  * Whether code checks the related rows, or the rows of a registered junction: `objectLevel`, or a row check of a plugin. A filter in SQL

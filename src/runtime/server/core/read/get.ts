@@ -40,7 +40,7 @@ function toResult(plan: Scoped<GetPlan>, found: Rows, call: Call, tagged?: Tagge
   const form = formOf(plan, 'afterGet', call)
   return andThen(toRecords(plan, found, form, call), (records) => {
     // The text and the hash of the response are also those of the revision.
-    if (tagged && form === 'wire' && tagged.fields === plan.selection && plan.include.length === 0) {
+    if (tagged && form === 'wire' && tagged.fields === plan.selection && plan.include.length === 0 && !plan.counts) {
       const text = JSON.stringify(records[0])
       return { plan, form, records, text, revision: hashText(text) }
     }

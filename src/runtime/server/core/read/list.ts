@@ -6,11 +6,13 @@ import type { Call } from '../request/session'
 import { limitExceeded } from '../error'
 import { createCursor, encryptCursor } from '../sql/cursor'
 import { runHooks, type AnyHook } from '../request/hooks'
+import { after } from '../sql/keyset'
 import type { ListPlan } from '../plan/read'
 import type { Scoped } from '../access/row-scope'
 import { aggregateList } from './aggregate/groups'
 import { runStatements, searchInSlices } from './rows/text-search'
 import { valuesAt, type RecordValues } from './rows/decode'
+import { orderValues } from './rows/position'
 import { readRows, type Rows } from './rows/rows'
 import type { ReadOptions } from './rows/select'
 import { findTotal, type Total } from './total'
@@ -39,7 +41,7 @@ export async function executeList(requested: Scoped<ListPlan>, call: Call, attac
   // Without an exact count, the query reads one row beyond the page, to find out whether another page exists. With one, `objectLevel`
   // checks every row of the list, up to `objectLevelMaxRows`.
   const options = {
-    start: plan.start,
+    start: plan.reached && [after(call.engine, plan.order, plan.reached)],
     offset: plan.offset,
     limit: isExact ? plan.limit : plan.limit + 1,
     cursor: byCursor,
@@ -84,7 +86,7 @@ async function readAll(plan: Scoped<ListPlan>, options: ReadOptions, call: Call)
 }
 
 function cursorAt({ resource, order, secret }: Scoped<ListPlan>, { columns, rows }: Rows): Awaitable<string> {
-  const values = valuesAt(columns, order.map(({ field }) => field))(rows.at(-1)!)
+  const values = orderValues(columns, order)(rows.at(-1)!)
   return secret === undefined
     ? requireShort(createCursor(resource, order, values))
     : encryptCursor(secret, resource, order, values).then(requireShort)

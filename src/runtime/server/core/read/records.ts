@@ -8,6 +8,7 @@ import type { Scoped } from '../access/row-scope'
 import { responseTooLarge } from '../process/size'
 import { andThen, type Awaitable } from '../awaitable'
 import { createTurns } from '../process/turns'
+import { countsSize } from './include/counts'
 import { attachIncludes } from './include/attach'
 import { decoder, sizer, type ValueForm, type RecordValues } from './rows/decode'
 import type { Rows } from './rows/rows'
@@ -53,7 +54,7 @@ async function runHooksOf(
 const LARGE = 256 * 1024
 
 /**
- * A promise only if records are included, or if the rows are large.
+ * A promise only if records are included or counted, or if the rows are large.
  * @param maxSize of the records without those that they include
  * @throws `LIMIT_EXCEEDED` before anything is decoded
  */
@@ -61,12 +62,12 @@ export function toRecords(
   plan: Scoped<ReadPlan>, found: Rows, form: ValueForm, call: Call, maxSize = call.api.config.http.maxResponseSize,
 ): Awaitable<readonly RecordValues[]> {
   const sizeOf = sizer(found.columns, plan.selection)
-  let size = 0
+  let size = found.rows.length * countsSize(plan)
   for (const row of found.rows) size += sizeOf(row)
   if (size > maxSize) throw responseTooLarge(maxSize)
   const decode = decoder(found.columns, plan.selection, form)
   return andThen(size > LARGE ? decodeInTurns(found.rows, decode) : found.rows.map(decode), records =>
-    plan.include.length === 0 ? records : attachIncludes(plan, found, records, form, call).then(() => records))
+    plan.include.length === 0 && !plan.counts ? records : attachIncludes(plan, found, records, form, call).then(() => records))
 }
 
 async function decodeInTurns(rows: Rows['rows'], decode: ReturnType<typeof decoder>): Promise<readonly RecordValues[]> {

@@ -9,9 +9,9 @@ import type { Where } from '../sql/where'
 import { parameterize } from '../sql/parameterize'
 
 /**
- * Returns the resources of the plan, of its includes and relation filters, of junction tables and of the SQL rules that select their rows.
- * If several resources have the same table, the list contains all of them. A table without a resource is `table:` and its name in the
- * database. Returns `undefined` if plugins change one of them without reporting it.
+ * Returns the resources of the plan, of its includes, relation filters, orders and counts, of junction tables and of the SQL rules that
+ * select their rows. If several resources have the same table, the list contains all of them. A table without a resource is `table:` and
+ * its name in the database. Returns `undefined` if plugins change one of them without reporting it.
  */
 export function readsOf(plan: Scoped<Plan>, call: Call): readonly string[] | undefined {
   const names = new Set<string>()
@@ -19,13 +19,14 @@ export function readsOf(plan: Scoped<Plan>, call: Call): readonly string[] | und
   return [...names].some(name => call.api.unreported.has(name)) ? undefined : [...names]
 }
 
-function addPlan({ resource, scope, include, related }: Scoped<Plan>, call: Call, names: Set<string>): void {
+function addPlan({ resource, scope, include, related, counts = [], sortedBy = [] }: Scoped<Plan>, call: Call, names: Set<string>): void {
   addOwn({ resource, scope }, call, names)
   for (const { plan, through } of include) {
     addPlan(plan, call, names)
     if (through) addPlan(through, call, names)
   }
-  for (const plan of relatedPlans(related?.filters)) addOwn(plan, call, names)
+  for (const { plan, through } of counts) for (const counted of through ? [plan, through] : [plan]) addOwn(counted, call, names)
+  for (const plan of [...relatedPlans(related?.filters), ...sortedBy]) addOwn(plan, call, names)
 }
 
 function addOwn({ resource, scope }: Pick<Scoped<Plan>, 'resource' | 'scope'>, call: Call, names: Set<string>): void {

@@ -39,7 +39,7 @@ function countList(plan: Scoped<ListPlan>, call: Call): Promise<number> {
   const known = plan.accepts || plan.ofRecord ? undefined : knownTotals(call)
   if (!known) return countRows(plan, call)
   const counted = countStatement(plan, call)
-  return known(counted, readsOf({ ...plan, include: [] }, call), () => runCount(counted, call))
+  return known(counted, readsOf({ ...plan, include: [], counts: undefined }, call), () => runCount(counted, call))
 }
 
 /** Where an exact count would return 400, because too many rows had to be checked, the total is a lower bound. */

@@ -29,7 +29,7 @@ export function sameBytes(left: SQL | Column, right: SQL | Column, bytes: Compar
 }
 
 /** A driver value as the parameter of a comparison with its column. */
-export const bound = (field: ComparableColumn, driverValue: unknown): Part =>
+export const bound = (field: Pick<Field, 'compare'>, driverValue: unknown): Part =>
   field.compare ? field.compare(asSql(value(driverValue))) : value(driverValue)
 
 /** Casts a value to the column's type, if the engine would otherwise compare it as another type. */

@@ -5,7 +5,7 @@
 import type { Resource } from '../../schema/model'
 import { decrypt, encrypt } from '../process/encryption'
 import { invalidCursor } from '../error'
-import { orderKey, type Order } from './keyset'
+import { orderKey, type SortedBy } from './keyset'
 
 /** Cursors of another version are refused. */
 const VERSION = 2
@@ -13,16 +13,16 @@ const VERSION = 2
 const CHECKSUM_LENGTH = 14
 
 /** Creates the cursor of a row. @param values driver values, one per field of the order. */
-export function createCursor(resource: Resource, order: readonly Order[], values: readonly unknown[]): string {
+export function createCursor(resource: Resource, order: readonly SortedBy[], values: readonly unknown[]): string {
   const text = toText(values)
   return checksum(listOf(resource, order) + text) + text
 }
 
 /** The list that a cursor is for, with an end that no name contains. */
-const listOf = ({ name }: Resource, order: readonly Order[]) => `${VERSION} ${name} ${orderKey(order)}\0`
+const listOf = ({ name }: Resource, order: readonly SortedBy[]) => `${VERSION} ${name} ${orderKey(order)}\0`
 
 /** Encrypts a cursor whose order has a field that the caller cannot read. Clients can neither read its values nor forge a cursor. */
-export function encryptCursor(secret: string, resource: Resource, order: readonly Order[], values: readonly unknown[]): Promise<string> {
+export function encryptCursor(secret: string, resource: Resource, order: readonly SortedBy[], values: readonly unknown[]): Promise<string> {
   return encrypt(secret, PURPOSE, listOf(resource, order) + toText(values))
 }
 
@@ -31,7 +31,7 @@ export async function decryptCursor(
   secret: string,
   cursor: string,
   resource: Resource,
-  order: readonly Order[],
+  order: readonly SortedBy[],
 ): Promise<readonly unknown[]> {
   const list = listOf(resource, order)
   const text = await decrypt(secret, PURPOSE, cursor)
@@ -45,7 +45,7 @@ const PURPOSE = 'cursor'
  * Reads the values of a cursor.
  * @throws `INVALID_CURSOR` if the cursor belongs to another resource, version or order, or if a client has edited or truncated it.
  */
-export function readCursor(cursor: string, resource: Resource, order: readonly Order[]): readonly unknown[] {
+export function readCursor(cursor: string, resource: Resource, order: readonly SortedBy[]): readonly unknown[] {
   const text = cursor.slice(CHECKSUM_LENGTH)
   if (!cursor.startsWith(checksum(listOf(resource, order) + text))) throw invalidCursor()
   return fromText(text, order)
@@ -103,14 +103,14 @@ function write(value: unknown): string {
 
 const toBase64 = (data: string | Uint8Array) => globalThis.Buffer.from(data as Uint8Array).toString('base64url')
 
-function fromText(text: string, order: readonly Order[]): readonly unknown[] {
+function fromText(text: string, order: readonly SortedBy[]): readonly unknown[] {
   if (order.length === 1) return [read(text, order[0]!)]
   const values = text.split(SEPARATOR)
   if (values.length !== order.length) throw invalidCursor()
   return values.map((value, index) => read(value, order[index]!))
 }
 
-function read(text: string, { field }: Order): unknown {
+function read(text: string, { field }: SortedBy): unknown {
   try {
     const value = READERS[text[0]!]!(text.slice(1))
     if (value === null || field.isDriverValue(value)) return value

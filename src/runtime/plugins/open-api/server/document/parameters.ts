@@ -27,6 +27,9 @@ function nameParameter(name: string, description: string, values: readonly strin
 const namesOf = ({ fields }: DescribedResource, is: (field: DescribedResource['fields'][string]) => boolean) =>
   Object.entries(fields).filter(([, field]) => is(field)).map(([name]) => name)
 
+const countable = ({ relations }: DescribedResource) =>
+  Object.entries(relations).filter(([, { countable }]) => countable).map(([name]) => name)
+
 const bothOrders = (names: readonly string[]) => names.flatMap(name => [name, `-${name}`])
 
 /** The parameters of a get. */
@@ -39,6 +42,7 @@ export function readParameters({ described }: OnResource): Parameters {
           anyOf: [{ type: 'string', enum: relations }, { type: 'string' }],
         })]
       : [],
+    ...nameParameter('counts', 'The relations to count. Each record gets `_count`.', countable(described)),
     ...trashParameters(described),
   ]
 }
@@ -55,12 +59,23 @@ export function filterParameter({ name, described }: Pick<OnResource, 'name' | '
   }]
 }
 
+const SORT = 'The order. `-` sorts in descending order. A path sorts by a field of a related record, or by the number of related records.'
+
+/** The values of related records that can sort a list: fields of to-one relations, and numbers of records. */
+function relatedSorts({ described, resources }: OnResource): readonly string[] {
+  return Object.entries(described.relations).filter(([, { filterable }]) => filterable).flatMap(([name, { kind, target }]) => {
+    if (kind !== 'one') return [`${name}.$count`]
+    const fields = Object.hasOwn(resources, target) ? namesOf(resources[target]!, ({ sortable }) => sortable) : []
+    return fields.map(field => `${name}.${field}`)
+  })
+}
+
 /** The parameters of a list, without those that choose its fields. */
 export function pageParameters(on: OnResource): Parameters {
   const sortable = namesOf(on.described, ({ sortable }) => sortable)
   return [
     ...filterParameter(on),
-    ...nameParameter('sort', 'The order. `-` sorts in descending order.', bothOrders(sortable)),
+    ...nameParameter('sort', SORT, bothOrders([...sortable, ...relatedSorts(on)])),
     ...(['page', 'limit', 'cursor', 'count'] as const).map(parameterRef),
     ...nameParameter('cursorFields', 'The fields of the order of a list by cursor.', bothOrders(sortable)),
   ]

@@ -1,4 +1,5 @@
 /** The JSON Schemas of a resource: its records in responses, its bodies and its filter. They contain only what the caller can use. */
+import { COUNT_PROPERTY } from '../../../../shared/relation-counts'
 import { OPERATORS, type OperatorName } from '../../../../shared/operators'
 import type {
   AggregateFunction, DescribedField, DescribedLimits, DescribedResource, JsonSchema,
@@ -53,8 +54,8 @@ export function resourceSchemas(
     ...canRead && {
       [schemaName(name, 'read')]: {
         type: 'object', title: label,
-        description: '`fields` selects the properties. `include` adds the related records.',
-        properties: { ...properties, ...Object.fromEntries(included) },
+        description: '`fields` selects the properties. `include` adds the related records, and `counts` their numbers.',
+        properties: { ...properties, ...Object.fromEntries(included), ...countsSchema(described) },
       },
     },
     ...(canRead || canAggregate) && { [schemaName(name, 'filter')]: filterSchema(name, described, extended) },
@@ -62,6 +63,13 @@ export function resourceSchemas(
     ...validation.create && { [schemaName(name, 'create')]: embed(validation.create, schemaName(name, 'create')) },
     ...validation.update && { [schemaName(name, 'update')]: embed(validation.update, schemaName(name, 'update')) },
   }
+}
+
+function countsSchema({ relations }: DescribedResource): Readonly<Record<string, JsonSchema>> {
+  const counted = Object.entries(relations).filter(([, { countable }]) => countable)
+  if (counted.length === 0) return {}
+  const properties = Object.fromEntries(counted.map(([name]) => [name, { type: 'integer', minimum: 0 }]))
+  return { [COUNT_PROPERTY]: { type: 'object', properties } }
 }
 
 /** References within a schema begin at its root. In the document, they begin at the component. */

@@ -8,6 +8,7 @@ import type { Scoped } from '../../access/row-scope'
 import { joinedRow, type Join, type ScopedInclude } from '../rows/join'
 import { decoder, sizer, valuesAt, type ValueForm, type RecordValues } from '../rows/decode'
 import type { Rows } from '../rows/rows'
+import { attachCounts } from './counts'
 import { spendRecord, type Budget } from './budget'
 import { parentsOf, keyAt, type Level } from './parents'
 import { readChildren } from './children'
@@ -35,6 +36,7 @@ export async function attachIncludes(
 }
 
 async function attachLevel(plan: Scoped<ReadPlan>, found: Rows, level: Level, call: Call, budget: Budget): Promise<void> {
+  if (plan.counts) await attachCounts(plan, found, level.records, call)
   for (const include of plan.include) {
     const join = found.joins?.find(join => join.include === include)
     if (join) attachJoined(join, found, level, budget)

@@ -13,6 +13,7 @@ import { decoder, sizer, type RecordValues } from '../rows/decode'
 import type { Rows } from '../rows/rows'
 import { spendRecord, tooLargeIncluded, tooManyIncluded, type Budget } from './budget'
 import { keyAt, keyText, type Level, type Parents } from './parents'
+import { countsSize } from './counts'
 import { childrenStatement } from './statement'
 
 interface Children extends Rows, Level {
@@ -28,6 +29,7 @@ export async function readChildren(requested: ScopedInclude, parents: Parents, c
   const byParent = new Map<string, RecordValues[]>()
   const decode = decoder(columns, plan.selection, budget.form)
   const sizeOf = sizer(columns, plan.selection)
+  const sizeOfCounts = countsSize(plan)
   const nextTurn = createTurns()
   const parentOf = parentKey(relation, columns)
   const kept: Row[] = []
@@ -42,7 +44,7 @@ export async function readChildren(requested: ScopedInclude, parents: Parents, c
     if (!list) byParent.set(key, list = [])
     const position = isRanked ? Number(row.at(-1)) - 1 : list.length
     if (position >= perParent) continue
-    spendRecord(budget, sizeOf(row), parent.occurrences)
+    spendRecord(budget, sizeOf(row) + sizeOfCounts, parent.occurrences)
     const waiting = nextTurn()
     if (waiting) await waiting
     const record = decode(row)
@@ -96,8 +98,8 @@ async function readVisible(
 }
 
 /** Whether the database has to compare whole texts to sort the children of all parents. */
-const sortsText = ({ primaryKey }: Resource) => ({ field }: Order) =>
-  !field.ordered || (field.kind === 'text' && !primaryKey.includes(field))
+const sortsText = ({ primaryKey }: Resource) => ({ field, computed }: Order) =>
+  computed !== undefined || !field.ordered || (field.kind === 'text' && !primaryKey.includes(field))
 
 /** The number of statements that sort the texts of the children, so that other requests run between them. */
 const SLICES = 4

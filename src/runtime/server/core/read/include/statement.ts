@@ -4,7 +4,7 @@ import type { Statement } from '../../../engines/engine'
 import type { Relation } from '../../../schema/model'
 import type { Call } from '../../request/session'
 import { allFields, type Selection } from '../../access/fields'
-import { orderList } from '../../sql/keyset'
+import { orderJoins, orderList } from '../../sql/keyset'
 import { inTuples } from '../../sql/list/index'
 import { joinCondition } from '../rows/junction'
 import type { ScopedInclude } from '../rows/join'
@@ -43,7 +43,7 @@ export function childrenStatement(
   const { relation, plan, through } = include
   const conditionsOf = [inTuples(call.engine, parentColumns(relation), parents), ...conditions(plan), ...linkConditions(through)]
   const source = sourceOf(relation, through?.accepts !== undefined)
-  const rows = where`${source.from}${whereClause(conditionsOf)}`
+  const rows = where`${source.from}${orderJoins(plan.order)}${whereClause(conditionsOf)}`
   const selected = [selectList(columns), ...source.junctionColumns]
   const text = perParent === undefined
     ? where`select ${commaList(selected)} from ${rows}${orderOf(include)} limit ${value(maxRows)}`

@@ -5,6 +5,8 @@ import { allFields, select, type Selection } from '../../access/fields'
 import type { Scoped } from '../../access/row-scope'
 import type { ReadPlan } from '../../plan/read-plan'
 import type { Join } from './join'
+import { orderFields } from './position'
+import { relatedKeys } from './related-keys'
 
 /** Rows as arrays of values, with the field of each position. */
 export interface Rows {
@@ -21,13 +23,12 @@ interface WantedColumns {
   readonly extraColumns?: readonly Field[]
 }
 
-/** Returns the columns to read: those of the response, the keys of the includes, and the columns of the cursor. */
+/** Returns the columns to read: those of the response, the keys of the includes and counts, and the columns of the cursor. */
 export function columnsOf(plan: Scoped<ReadPlan>, { cursor = false, extraColumns = [] }: WantedColumns): Selection {
   if (plan.accepts) return allFields(plan.resource)
-  const needsNoMore = plan.include.length === 0 && extraColumns.length === 0 && !(cursor && plan.order.length > 0)
+  const needsNoMore = plan.include.length === 0 && !plan.counts && extraColumns.length === 0 && !(cursor && plan.order.length > 0)
   if (needsNoMore) return plan.selection
-  const keys = plan.include.flatMap(({ relation }) => relation.columns)
-  const extra = [...keys, ...extraColumns, ...cursor ? plan.order.map(({ field }) => field) : []]
+  const extra = [...relatedKeys(plan), ...extraColumns, ...cursor ? orderFields(plan.order) : []]
   return extra.length === 0
     ? plan.selection
     : select(plan.resource, field => plan.selection.byName.has(field.name) || extra.includes(field))

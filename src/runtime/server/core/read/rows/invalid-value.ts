@@ -35,7 +35,7 @@ async function worksWithoutRequest(plan: Scoped<Plan>, call: Call): Promise<bool
 
 function plansOf(plan: Scoped<Plan>): readonly Scoped<Plan>[] {
   const included = plan.include.flatMap(({ plan, through }) => [...plansOf(plan), ...through ? [through] : []])
-  return [plan, ...included, ...relatedPlans(plan.related?.filters)]
+  return [plan, ...included, ...relatedPlans(plan.related?.filters), ...plan.sortedBy ?? []]
 }
 
 /** Returns the error of the response after a query has thrown. The database does not report which value is invalid. */
@@ -43,7 +43,7 @@ export async function toRequestError(error: unknown, plan: Scoped<Plan>, call: C
   if (error instanceof TooComplexError && await worksWithoutRequest(plan, call))
     return limitExceeded('The conditions are nested too deeply for the database. Use fewer relations and conditions.')
   if (!await isInvalidValue(error, plan, call)) return error
-  const { where = [], start = [] } = plan as { where?: readonly unknown[], start?: readonly unknown[] }
-  if (start.length > 0 && where.length === 0) return invalidCursor()
+  const { where = [], reached } = plan as { where?: readonly unknown[], reached?: readonly unknown[] }
+  if (reached && where.length === 0) return invalidCursor()
   return new ApiError('INVALID_VALUE', 'A value of the request does not fit the type of its field.')
 }

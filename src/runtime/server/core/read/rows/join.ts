@@ -13,6 +13,7 @@ import type { ReadPlan } from '../../plan/read-plan'
 import type { Scoped } from '../../access/row-scope'
 import { sameBytes, whereClause } from '../../sql/conditions'
 import { commaList, constant, EMPTY, joined, where, type Where } from '../../sql/where'
+import { relatedKeys } from './related-keys'
 import { memoizedPair } from '../../memoized'
 import type { Relation } from '../../../schema/model'
 import type { Field } from '../../../schema/field'
@@ -39,32 +40,33 @@ const aliasAt = (index: number) => `auto_api_${index}`
 const NO_JOINS: readonly Join[] = Object.freeze([])
 
 /** Selects the includes of a plan to join. Their columns follow the plan's own columns in each row. */
-export function planJoins({ include }: Scoped<ReadPlan>, { fields }: Selection): readonly Join[] {
+export function planJoins({ include, order }: Scoped<ReadPlan>, { fields }: Selection): readonly Join[] {
   if (include.length === 0) return NO_JOINS
   const joins: Join[] = []
   let from = fields.length
   for (const one of include) {
     if (joins.length === MAX_JOINS || !isJoinable(one)) continue
     const columns = includedColumns(one)
-    if (from + columns.fields.length > MAX_COLUMNS) continue
+    // Each value of the order can be another column.
+    if (from + columns.fields.length + order.length > MAX_COLUMNS) continue
     joins.push({ include: one, index: joins.length, columns, offset: from })
     from += columns.fields.length
   }
   return joins
 }
 
-/** A join needs a to-one relation to a primary key of the same column types, no nested includes and no `objectLevel` rule. */
+/** A join needs a to-one relation to a primary key of the same column types, no nested includes or counts, and no `objectLevel` rule. */
 function isJoinable({ relation, plan }: ScopedInclude): boolean {
   const { primaryKey } = relation.target
-  return relation.kind === 'one' && plan.accepts === undefined && plan.include.length === 0
+  return relation.kind === 'one' && plan.accepts === undefined && plan.include.length === 0 && !plan.counts
     && primaryKey.length === relation.foreignColumns.length && primaryKey.every(field => relation.foreignColumns.includes(field))
     && relation.columns.every((field, index) => sqlTypeOf(field.column) === sqlTypeOf(relation.foreignColumns[index]!.column))
 }
 
-/** Returns the columns of an include: those of the response, and the keys that match its rows with parents and nested includes. */
+/** Returns the columns of an include: those of the response, and the keys that match its rows with parents and related rows. */
 export function includedColumns({ relation, plan }: ScopedInclude): Selection {
   const keys = [
-    ...plan.include.flatMap(({ relation }) => relation.columns),
+    ...relatedKeys(plan),
     ...(relation.kind === 'manyToMany' ? [] : relation.foreignColumns),
   ]
   return select(plan.resource, field => plan.selection.byName.has(field.name) || keys.includes(field))

@@ -10,7 +10,8 @@ import { planJoins } from './join'
 import { yieldToEventLoop } from '../../process/turns'
 import { filterAccepted, maxScanRows, tooManyRowsToCheck } from './object-level'
 import { rowsStatement, type ReadOptions } from './select'
-import { decoder, valuesAt } from './decode'
+import { decoder } from './decode'
+import { orderValues } from './position'
 
 /** The size of a batch of large rows. */
 const BATCH_BYTES = 4 * 1024 * 1024
@@ -32,7 +33,7 @@ export async function* scanBatches(unordered: Scoped<ReadPlan>, options: ReadOpt
   const columns = columnsOf(plan, { ...options, cursor: true })
   const joins = plan.accepts ? undefined : planJoins(plan, columns)
   const decode = decoder(columns)
-  const orderValues = valuesAt(columns, plan.order.map(({ field }) => field))
+  const valuesOf = orderValues(columns, plan.order)
   // Most rows of a page are accepted, so the first batch has the size of the page. Later batches are larger.
   const { maxBatch: largest = LIMITS.scanBatch, firstBatch = largest } = options
   let batch = limit === Infinity ? Math.min(firstBatch, largest) : Math.min((offset ?? 0) + limit, largest)
@@ -40,14 +41,15 @@ export async function* scanBatches(unordered: Scoped<ReadPlan>, options: ReadOpt
   for (let remaining = maxScanned; ;) {
     // One row beyond the limit shows whether more rows exist.
     const size = Math.min(batch, remaining + 1)
-    const rows = await call.engine.query(rowsStatement(plan, columns, { start: from, limit: size, toLimit: options.toLimit }, call, joins))
+    const batchOptions = { start: from, limit: size, toLimit: options.toLimit, cursor: true }
+    const rows = await call.engine.query(rowsStatement(plan, columns, batchOptions, call, joins))
     const checked = rows.length > remaining ? rows.slice(0, remaining) : rows
     const accepted = plan.accepts ? await filterAccepted(checked, decode, plan.accepts) : checked
     if (accepted.length > 0) yield { rows: accepted, columns, ...joins && { joins } }
     if (rows.length > remaining) throw tooManyRowsToCheck(maxScanned, ADVICE[options.maxScanned === undefined ? 'page' : 'total'])
     if (rows.length < size) return
     remaining -= rows.length
-    from = [after(call.engine, plan.order, orderValues(rows.at(-1)!))]
+    from = [after(call.engine, plan.order, valuesOf(rows.at(-1)!))]
     batch = Math.max(1, Math.min(largest, Math.floor(BATCH_BYTES * rows.length / rows.reduce((bytes, row) => bytes + bytesOf(row), 0))))
     await yieldToEventLoop()
   }

@@ -4,9 +4,10 @@ import type { Statement } from '../../../engines/engine'
 import type { Field } from '../../../schema/field'
 import type { Call } from '../../request/session'
 import type { Selection } from '../../access/fields'
-import { orderList } from '../../sql/keyset'
+import { orderJoins, orderList } from '../../sql/keyset'
 import type { ReadPlan } from '../../plan/read-plan'
 import type { Scoped } from '../../access/row-scope'
+import { computedValues } from './position'
 import { joinClauses, joinedColumns, type Join } from './join'
 import { whereClause } from '../../sql/conditions'
 import { statement } from '../../sql/parameterize'
@@ -19,7 +20,7 @@ export interface ReadOptions {
   readonly limit?: number
   /** Writes the parameter of the limit. @default the parameter itself */
   readonly toLimit?: (limit: SQL) => SQL
-  /** If true, the query also reads the columns that a cursor needs. */
+  /** If true, the query also reads the values that a cursor needs. */
   readonly cursor?: boolean
   /** The maximum number of rows that `objectLevel` checks. @default the result of `maxScanRows` */
   readonly maxScanned?: number
@@ -37,17 +38,18 @@ export interface ReadOptions {
 export function rowsStatement(
   plan: Scoped<ReadPlan>,
   columns: Selection,
-  { start = [], offset, limit, toLimit, computed = [] }: ReadOptions,
+  { start = [], offset, limit, toLimit, cursor = false, computed = [] }: ReadOptions,
   call: Call,
   joins: readonly Join[] = [],
 ): Statement {
   const { resource, order } = plan
   const conditionsOf = start.length > 0 ? [...conditions(plan), ...start] : conditions(plan)
   const sorted = order.length > 0 ? where` order by ${orderList(order)}` : EMPTY
-  const selected = joins.length > 0 || computed.length > 0
-    ? commaList([selectList(columns), ...joinedColumns(joins), ...computed])
+  const positions = cursor ? computedValues(order) : []
+  const selected = joins.length > 0 || computed.length > 0 || positions.length > 0
+    ? commaList([selectList(columns), ...joinedColumns(joins), ...computed, ...positions])
     : selectList(columns)
-  const from = where`${resource.table}${joinClauses(joins)}${whereClause(conditionsOf)}`
+  const from = where`${resource.table}${joinClauses(joins)}${orderJoins(order)}${whereClause(conditionsOf)}`
   return statement(call, where`select ${selected} from ${from}${sorted}${limitClause(limit, offset, toLimit)}`)
 }
 

@@ -17,6 +17,7 @@ export interface RelationView {
   readonly kind: 'one' | 'many' | 'manyToMany'
   readonly target: string
   readonly includable: boolean
+  readonly countable: boolean
 }
 
 /** The properties of a described resource that the pages use. */

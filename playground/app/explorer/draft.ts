@@ -27,6 +27,8 @@ export interface Draft {
   match: 'all' | 'any'
   sort: Sort[]
   include: Includes
+  /** The relations to count. */
+  counts: string[]
   trash: 'without' | 'with' | 'only'
   paging: 'page' | 'cursor'
   page: number
@@ -40,7 +42,7 @@ export interface Draft {
 
 export function newDraft(changes: Partial<Draft> = {}): Draft {
   return {
-    resource: 'posts', fields: [], conditions: [], match: 'all', sort: [], include: {}, trash: 'without',
+    resource: 'posts', fields: [], conditions: [], match: 'all', sort: [], include: {}, counts: [], trash: 'without',
     paging: 'page', page: 1, cursor: '', limit: 10, counted: true, aggregates: [], groupBy: [], ...changes,
   }
 }
@@ -62,6 +64,8 @@ export function readDraft(text: unknown, find: Find): Draft {
   const plain = newDraft()
   const { name, fields, relations } = find(given.resource) ?? find(plain.resource) ?? { name: plain.resource, fields: {}, relations: {} }
   const isField = (value: unknown): value is string => typeof value === 'string' && Object.hasOwn(fields, value)
+  const isCountable = (value: unknown): value is string =>
+    typeof value === 'string' && Object.hasOwn(relations, value) && relations[value]!.countable
   return newDraft({
     resource: name,
     fields: toList(given.fields).filter(isField),
@@ -74,6 +78,7 @@ export function readDraft(text: unknown, find: Find): Draft {
       .map(toObject)
       .flatMap(({ field, descending }) => (typeof field === 'string' ? [{ field, descending: descending === true }] : [])),
     include: readIncludes(given.include, relations, find),
+    counts: toList(given.counts).filter(isCountable),
     trash: oneOf(given.trash, ['without', 'with', 'only']),
     paging: oneOf(given.paging, ['page', 'cursor']),
     page: toCount(given.page, 1),

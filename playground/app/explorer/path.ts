@@ -11,6 +11,7 @@ export function toPath(draft: Draft, fields: Readonly<Record<string, FieldView>>
     filter: toFilter(draft, fields),
     sort: draft.sort.map(({ field, descending }) => (descending ? '-' : '') + field).join(','),
     include: grouped ? '' : toInclude(draft.include),
+    counts: grouped ? '' : draft.counts.join(','),
     aggregate: draft.aggregates.map(({ function: name, field }) => field ? `${name}(${field})` : name).join(','),
     groupBy: draft.groupBy.join(','),
     includeDeleted: draft.trash === 'with' ? 'true' : '',

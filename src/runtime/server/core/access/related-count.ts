@@ -67,11 +67,11 @@ export function joinCount(
 }
 
 /** `select r.k, count(*) as n from (…) as r group by r.k`. Texts that only a collation considers equal are groups of their own. */
-export function groups(counted: ScopedCount, only: readonly Where[] = [], having: Where = EMPTY): Where {
+function groups(counted: ScopedCount, only: readonly Where[]): Where {
   const keys = referringFields(counted.relation).map((field, index) => ({ name: keyAt(index), field, value: sql`${ROWS}.${keyAt(index)}` }))
   const selected = commaList(keys.map(({ name, value }) => where`${value} as ${name}`))
   const grouped = commaList(keys.flatMap(({ field, value }) => exactly(value, field)))
-  return where`select ${selected}, count(*) as ${COUNT} from (${relatedKeys(counted, only)}) as ${ROWS} group by ${grouped}${having}`
+  return where`select ${selected}, count(*) as ${COUNT} from (${relatedKeys(counted, only)}) as ${ROWS} group by ${grouped}`
 }
 
 /** `r.k = posts.id` */

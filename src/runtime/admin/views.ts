@@ -9,9 +9,9 @@ export const VIEWS: Readonly<Record<ViewName, Component>> = {
   create: defineAsyncComponent(() => import('./views/create/create.vue')),
   record: defineAsyncComponent(() => import('./views/record/record.vue')),
   trash: defineAsyncComponent(() => import('./views/trash/trash.vue')),
-  tokens: defineAsyncComponent(() => import('./views/tokens/tokens.vue')),
-  audit: defineAsyncComponent(() => import('./views/audit/audit.vue')),
-  activity: defineAsyncComponent(() => import('./views/activity/activity.vue')),
+  tokens: defineAsyncComponent(() => import('../plugins/api-tokens/admin/tokens.vue')),
+  audit: defineAsyncComponent(() => import('../plugins/audit-log/admin/audit.vue')),
+  activity: defineAsyncComponent(() => import('../plugins/activity-feed/admin/activity.vue')),
   permissions: defineAsyncComponent(() => import('./views/permissions/permissions.vue')),
   page: defineAsyncComponent(() => import('./custom-page.vue')),
 }

@@ -1,6 +1,6 @@
 /** How the admin names records, chooses columns and widgets, and groups the trash. */
 import { describe, expect, it } from 'vitest'
-import { isFile, toSize } from '../../../src/runtime/admin/model/files'
+import { isFile, toSize } from '../../../src/runtime/plugins/file-upload/admin/files'
 import { defaultColumns, idOfRow, labelOf, titleField } from '../../../src/runtime/admin/model/records'
 import { toRelative } from '../../../src/runtime/admin/model/time'
 import { toGroups } from '../../../src/runtime/admin/views/trash/trash'

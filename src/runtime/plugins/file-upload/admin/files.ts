@@ -1,5 +1,5 @@
 /** Recognizes the files of records. */
-import type { StoredFile } from '../../plugins/file-upload/shared/types'
+import type { StoredFile } from '../shared/types'
 
 export function isFile(value: unknown): value is StoredFile {
   return typeof value === 'object' && value !== null

@@ -1,6 +1,7 @@
 /** What plugins add to the views of the admin. A component is loaded when a view shows it for the first time. */
 import { defineAsyncComponent, type Component } from 'vue'
 import type { AdminAccess, AdminPartOptions, AdminResource } from '../../shared/types/admin'
+import { useMessages } from './messages'
 import { parts } from './nuxt'
 
 /** The component itself instead of its path. */
@@ -21,6 +22,14 @@ export const overviewParts = ({ tools }: Pick<AdminAccess, 'tools'>): OverviewPa
 export const resourceParts = <S extends ResourcePart['slot']>(slot: S, { features }: AdminResource): Extract<ResourcePart, { slot: S }>[] =>
   OF_RESOURCES.filter(part => part.features.some(name => Object.hasOwn(features, name)))
     .filter((part): part is Extract<ResourcePart, { slot: S }> => part.slot === slot)
+
+const TAB_LABELS = Object.fromEntries(OF_RESOURCES.flatMap(part => part.slot === 'recordTab' ? [[`record.${part.name}`, part.label]] : []))
+
+/** Returns the text of a tab by its name. */
+export function useTabLabels(): (name: string) => string {
+  const t = useMessages(TAB_LABELS)
+  return name => t(`record.${name}`)
+}
 
 /** Returns the fields that parts show, so that forms and lists of values leave them out. */
 export const fieldsOfParts = (resource: AdminResource): string[] =>

@@ -80,6 +80,23 @@ const borders = [
     to: { path: '^src/runtime/plugins/' },
   },
   {
+    name: 'admin-names-no-plugin',
+    comment: 'The pages of plugins are in their own folders. The build passes them to the admin.',
+    severity: 'error',
+    from: { path: '^src/runtime/admin/' },
+    to: { path: '^src/runtime/plugins/' },
+  },
+  {
+    name: 'plugins-use-the-admin-kit',
+    comment: 'The pages of a plugin use the components and a few functions of the admin, and none of its own pages.',
+    severity: 'error',
+    from: { path: '^src/runtime/plugins/[^/]+/admin/' },
+    to: {
+      path: '^src/runtime/admin/',
+      pathNot: '^src/runtime/admin/(kit/|model/(context|features|focus|issues|messages|navigation|nuxt|records|schema|tools)\\.ts$)',
+    },
+  },
+  {
     name: 'kit-below-the-plugin-mechanism',
     severity: 'error',
     from: { path: '^src/runtime/server/kit/' },
@@ -97,7 +114,7 @@ const borders = [
     comment: 'Values that the client imports are sent to browsers.',
     severity: 'error',
     from: { path: '^src/runtime/(app|admin)/' },
-    to: { path: '^src/runtime/(server/|plugins/[^/]+/(?!app/|admin/|shared/))', dependencyTypesNot: ['type-only'] },
+    to: { path: '^src/runtime/server/', dependencyTypesNot: ['type-only'] },
   },
   {
     name: 'tests-stay-out-of-apps',

@@ -3,6 +3,7 @@ import { addServerTemplate, createResolver, defineNuxtModule, useLogger } from '
 import type { NuxtModule } from 'nuxt/schema'
 import { addChunks } from './build/admin/chunks'
 import { addIcons } from './build/admin/icons'
+import { addExtensions, collectExtensions, pluginDirs, type AdminRegistry, type ResolvedExtensions } from './build/admin/extensions'
 import { keepServerPrefetch } from './build/admin/ids'
 import { findNuxtUi, nuxtUiDependency } from './build/admin/nuxt-ui'
 import { resolveAdminOptions, type AdminOptions } from './build/admin/options'
@@ -15,7 +16,25 @@ import { createModuleImport, findImportPath } from './build/module-import'
 import { assertNoProblems } from './build/problem'
 import { findRemovedOptions } from './build/removed'
 
+export type { AdminRegistry } from './build/admin/extensions'
 export type { AdminOptions, CustomPage } from './build/admin/options'
+export type { AdminExtension, AdminPartOptions, AdminViewOptions } from './runtime/shared/types/admin'
+
+export interface AdminHooks {
+  /**
+   * Adds views and parts of pages to the admin. Nuxt calls the hook once, after the setup of all modules.
+   * @example
+   * nuxt.hook('autoAdmin:extend', registry => registry.add({
+   *   views: { likes: { component: resolve('./most-liked.vue'), label: 'Likes', icon: 'i-lucide-heart' } },
+   * }))
+   */
+  'autoAdmin:extend': (registry: AdminRegistry) => void | Promise<void>
+}
+
+declare module '@nuxt/schema' {
+  // eslint-disable-next-line @typescript-eslint/no-empty-object-type -- an augmentation
+  interface NuxtHooks extends AdminHooks {}
+}
 
 const admin: NuxtModule<AdminOptions> = defineNuxtModule<AdminOptions>({
   meta: {
@@ -28,18 +47,26 @@ const admin: NuxtModule<AdminOptions> = defineNuxtModule<AdminOptions>({
     const { resolve } = createResolver(import.meta.url)
     const logger = useLogger('auto-api')
 
-    const resolved = resolveAdminOptions({ ...autoAdmin }, path => findImportPath(path, nuxt.options))
+    const findPath = (path: string) => findImportPath(path, nuxt.options)
+    const resolved = resolveAdminOptions({ ...autoAdmin }, findPath)
+    let extensions: ResolvedExtensions = { views: [], parts: [], problems: [] }
     const ui = findNuxtUi(nuxt)
-    nuxt.hook('modules:done', async () => assertNoProblems([
-      ...await findRequirementProblems(nuxt),
-      ...findRemovedOptions({ autoAdmin }),
-      ...resolved.problems,
-      ...findPublicComponents(nuxt, resolved.components),
-    ]))
+    nuxt.hook('modules:done', async () => {
+      extensions = await collectExtensions(resolve, registry => nuxt.callHook('autoAdmin:extend', registry), findPath)
+      const added = [...extensions.views, ...extensions.parts].map(({ component }) => component)
+      assertNoProblems([
+        ...await findRequirementProblems(nuxt),
+        ...findRemovedOptions({ autoAdmin }),
+        ...resolved.problems,
+        ...extensions.problems,
+        ...findPublicComponents(nuxt, [...resolved.components, ...added]),
+      ])
+    })
     nuxt.hook('autoApi:registered', ({ tables }) =>
       assertNoProblems(checkAdminResources(resolved.config, tables.registrations.map(({ name }) => name))))
 
-    const chunksOf = addChunks(nuxt, resolved.components, resolve('./runtime/admin'))
+    const dirs = [resolve('./runtime/admin'), ...pluginDirs(resolve)]
+    const chunksOf = addChunks(nuxt, resolved.components, dirs)
     addServerTemplate({
       filename: '#auto-admin/plugin',
       getContents: () => generateAdminPlugin(resolve('./runtime/plugins/admin/index'), resolved.config, chunksOf()),
@@ -47,8 +74,9 @@ const admin: NuxtModule<AdminOptions> = defineNuxtModule<AdminOptions>({
     nuxt.hook('autoApi:registerPlugins', registry => registry.add(createModuleImport('#auto-admin/plugin', 'admin')))
     addAdminTemplates(resolved)
     keepServerPrefetch(nuxt)
-    addIcons(nuxt, resolve('./runtime/admin'))
-    addStyles(nuxt, ui, resolve('./runtime/admin'))
+    addExtensions(() => extensions)
+    addIcons(nuxt, dirs, () => extensions)
+    addStyles(nuxt, ui, dirs)
     addAdminPage(nuxt, resolved, resolve, warning => logger.warn(warning))
   },
 })

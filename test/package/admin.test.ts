@@ -56,10 +56,12 @@ describe('an app that does not list Nuxt UI', () => {
     expect([status, html]).toEqual([200, expect.stringContaining('<p>Books: 3</p>')])
   })
 
-  it('has the routes, the table, the composable and the page of a plugin that uses only public entries', async () => {
+  it('has the routes, the table, the composable, the page and the tab of a plugin that uses only public entries', async () => {
     const like = await fetch(`${server!.url}/api/books/2/likes`, { method: 'PUT', headers: { 'x-user': 'ada' } })
     expect(await like.json()).toEqual({ likes: 1, liked: true })
     expect((await open('/admin/most-liked', 'ada')).html).toContain('books 2: 1')
+    const { html } = await open('/admin/books/2?tab=likes', 'ada')
+    expect(html.replaceAll(/<!--.*?-->/g, '')).toContain('Likes of this record: 1')
     expect((await open('/', 'ada')).html).toContain('Likes of the second book: 1')
     expect((await open('/')).html).toContain('Likes of the second book: 1')
   })

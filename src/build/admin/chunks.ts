@@ -30,10 +30,10 @@ interface BuildContext {
 
 /**
  * @param components absolute paths of the components
- * @param adminDir the folder of the admin's own pages
+ * @param adminDirs the folders of the admin's own pages
  * @returns a function that returns the files of each component. Call it after the build of the client.
  */
-export function addChunks(nuxt: Nuxt, components: readonly string[], adminDir: string): () => Chunks {
+export function addChunks(nuxt: Nuxt, components: readonly string[], adminDirs: readonly string[]): () => Chunks {
   const names = new Map<string, string>()
   const chunks: Record<string, AdminChunk> = {}
   const references = new Map<string, string>()
@@ -63,7 +63,7 @@ export function addChunks(nuxt: Nuxt, components: readonly string[], adminDir: s
       // Every page of the app loads the entries.
       delete chunk.isEntry
     }
-    keepFromPrefetch(manifest, nuxt, adminDir)
+    keepFromPrefetch(manifest, nuxt, adminDirs)
   })
 
   return () => nuxt.options.dev ? Object.fromEntries(components.map(id => [id, toDevelopmentChunk(id)])) : chunks
@@ -81,10 +81,11 @@ function stylesOf(chunk: ManifestChunk, manifest: Manifest, seen = new Set<Manif
 }
 
 /** Pages of the app do not prefetch the admin. */
-function keepFromPrefetch(manifest: Manifest, { options: { rootDir, srcDir } }: Nuxt, adminDir: string): void {
+function keepFromPrefetch(manifest: Manifest, { options: { rootDir, srcDir } }: Nuxt, adminDirs: readonly string[]): void {
   const isOfAdmin = (key: string) => {
     const { src } = manifest[key] ?? {}
-    return src !== undefined && [rootDir, srcDir].some(dir => (isAbsolute(src) ? src : join(dir, src)).startsWith(`${adminDir}/`))
+    const paths = src === undefined ? [] : [rootDir, srcDir].map(dir => isAbsolute(src) ? src : join(dir, src))
+    return paths.some(path => adminDirs.some(dir => path.startsWith(`${dir}/`)))
   }
   for (const chunk of Object.values(manifest)) {
     if (chunk.isEntry) chunk.dynamicImports = chunk.dynamicImports?.filter(key => !isOfAdmin(key))

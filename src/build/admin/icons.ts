@@ -7,6 +7,7 @@ import { addTemplate, tryResolveModule } from '@nuxt/kit'
 import type { Nuxt } from 'nuxt/schema'
 import { join } from 'pathe'
 import { isInstalled } from '../peer-dependencies'
+import type { ResolvedExtensions } from './extensions'
 
 /** A set of icons, as the packages `@iconify-json/*` contain it. */
 interface IconSet {
@@ -19,7 +20,7 @@ const COLLECTION = 'lucide'
 const NAME = new RegExp(`\\bi-${COLLECTION}-([a-z0-9]+(?:-[a-z0-9]+)*)`, 'g')
 
 /** Generates `#build/auto-admin/icons`. It contains no icon of a custom page: those are only for callers who can open the page. */
-export function addIcons(nuxt: Nuxt, adminDir: string): void {
+export function addIcons(nuxt: Nuxt, adminDirs: readonly string[], extensions: () => ResolvedExtensions): void {
   addTemplate({
     filename: 'auto-admin/icons.ts',
     write: true,
@@ -28,7 +29,12 @@ export function addIcons(nuxt: Nuxt, adminDir: string): void {
       // Without its set, an icon comes from the server or from the internet, as the app has set up `@nuxt/icon`.
       if (!path || !await isInstalled(nuxt)('@iconify/vue')) return 'export {}\n'
       const set = JSON.parse(readFileSync(path, 'utf8')) as IconSet
-      const chosen = selectIcons(set, [...namesOf(readSources(adminDir)), ...namesOf(JSON.stringify(uiIcons(nuxt)))])
+      const { views, parts } = extensions()
+      const sources = [
+        ...adminDirs.map(readSources), ...[...views, ...parts].map(({ component }) => readFileSync(component, 'utf8')),
+        JSON.stringify([views, uiIcons(nuxt)]),
+      ]
+      const chosen = selectIcons(set, sources.flatMap(namesOf))
       return [
         '// @ts-ignore The package is a dependency of `@nuxt/icon`.',
         'import { addCollection } from \'@iconify/vue\'',

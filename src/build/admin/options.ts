@@ -1,13 +1,12 @@
 /** Checks the options of the admin and resolves them to its settings. */
 import { isObject } from '../../runtime/shared/is-object'
 import { inspect } from 'node:util'
-import { isAbsolute } from 'pathe'
 import { OPERATIONS } from '../../runtime/shared/operations'
 import { didYouMean } from '../../runtime/shared/suggest'
 import type { AdminBranding, AdminConfig, AdminPageOptions, AdminResourceOptions } from '../../runtime/shared/types/admin'
-import { REMOVED_PATHS } from '../option-rules'
 import type { Problem } from '../problem'
-import { BRANDING, FIELD, isText, OPTIONS, PAGE, RESOURCE, type Rules } from './rules'
+import { checkValues, componentOf, objectOf, type Values } from './check'
+import { BRANDING, FIELD, OPTIONS, PAGE, RESOURCE } from './rules'
 
 /** A page of the app inside the admin. */
 export interface CustomPage {
@@ -62,8 +61,6 @@ export interface ResolvedAdmin {
   readonly problems: readonly Problem[]
 }
 
-type Values = Readonly<Record<string, unknown>>
-
 /**
  * Checks the options. It skips removed options, because `removed.ts` reports them.
  * @param findPath returns the path of a component's file, or `undefined` if no file exists
@@ -108,21 +105,6 @@ export function resolveAdminOptions(options: Values, findPath: (path: string) =>
 const EMPTY_PAGE: AdminPageOptions = { path: '', label: '', component: '', permissions: [] }
 
 const listOf = (value: unknown): readonly unknown[] => Array.isArray(value) ? value : []
-const objectOf = (value: unknown): Values => isObject(value) ? value : {}
-
-/** Every unknown key is a problem, because a mistyped `permissions` would show a page to callers who may not see it. */
-function checkValues(values: Values, rules: Rules, where: string): Problem[] {
-  const problems = Object.entries(values).flatMap(([key, value]): Problem[] => {
-    const at = `${where}.${key}`
-    if (value === undefined || REMOVED_PATHS.has(at.replace(/\[\d+\]/g, '[]'))) return []
-    if (!Object.hasOwn(rules, key))
-      return [{ where: at, what: 'is not an option', instead: didYouMean(key, Object.keys(rules)).trim() || 'Remove it.' }]
-    const { fits, use } = rules[key]!
-    return fits(value) ? [] : [{ where: at, what: `is ${inspect(value, { depth: 1, breakLength: Infinity })}`, instead: `Use ${use}.` }]
-  })
-  const missing = Object.entries(rules).filter(([key, { required }]) => required && values[key] === undefined)
-  return [...problems, ...missing.map(([key, { use }]) => ({ where: `${where}.${key}`, what: 'is missing', instead: `Use ${use}.` }))]
-}
 
 function resolveResource(
   value: unknown, where: string, findPath: (path: string) => string | undefined, problems: Problem[],
@@ -155,17 +137,6 @@ function readPermission(permission: string, where: string, problems: Problem[]):
     })
   }
   return [resource, operation]
-}
-
-function componentOf(component: unknown, where: string, findPath: (path: string) => string | undefined, problems: Problem[]): string {
-  const file = isText(component) ? findPath(component) : undefined
-  // The name of a package, or a path that is relative to another file, is not absolute.
-  if (file !== undefined && isAbsolute(file)) return file
-  if (isText(component)) {
-    const instead = 'Use the path of a component: `~/admin/reports.vue`.'
-    problems.push({ where, what: `is ${inspect(component)}, which is not a file`, instead })
-  }
-  return ''
 }
 
 function findRepeatedPaths(pages: readonly AdminPageOptions[]): Problem[] {

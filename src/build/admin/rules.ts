@@ -1,12 +1,12 @@
 /** Rules for the values of the admin's options. To add an option, add a row here and its type. */
 import { isObject } from '../../runtime/shared/is-object'
-import { ADMIN_WIDGETS } from '../../runtime/shared/types/admin'
+import { ADMIN_WIDGETS, type AdminPartOptions } from '../../runtime/shared/types/admin'
 import { flag, type OptionRule } from '../../runtime/shared/option-rule'
 
 export type Rules = Readonly<Record<string, OptionRule>>
 
 export const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== ''
-const isTextList = (value: unknown) => Array.isArray(value) && value.every(isText)
+const isTextList = (value: unknown): value is string[] => Array.isArray(value) && value.every(isText)
 const text: OptionRule = { fits: isText, use: 'a text' }
 const records: OptionRule = { fits: isObject, use: 'an object by name' }
 const path: OptionRule = {
@@ -47,3 +47,24 @@ export const FIELD: Rules = {
 }
 
 export const BRANDING: Rules = { name: text, logo: text }
+
+const component: OptionRule = { fits: isText, use: 'the path of a component', required: true }
+export const NAME: OptionRule = {
+  fits: value => typeof value === 'string' && /^[a-z][\w-]*$/i.test(value),
+  use: 'a name of letters, digits, `-` and `_` that begins with a letter',
+  required: true,
+}
+const features: OptionRule = { fits: value => isTextList(value) && value.length > 0, use: 'a list of features', required: true }
+
+export const EXTENSION: Rules = { views: records, parts: { fits: value => Array.isArray(value), use: 'a list of parts' } }
+
+export const VIEW: Rules = { label: { ...text, required: true }, icon: text, component, replaces: text }
+
+/** What a part of each slot has. */
+export const PARTS: Readonly<Record<AdminPartOptions['slot'], Rules>> = {
+  overview: { slot: text, component, tool: NAME },
+  listMenu: { slot: text, component, features },
+  recordTab: { slot: text, component, features, name: NAME, label: { ...text, required: true } },
+  recordFields: { slot: text, component, features },
+  value: { slot: text, component, features },
+}

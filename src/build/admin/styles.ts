@@ -4,12 +4,12 @@ import type { Nuxt } from 'nuxt/schema'
 import type { NuxtUi } from './nuxt-ui'
 
 /** Generates `#build/auto-admin/admin.css`, and keeps it in a file that browsers can store. */
-export function addStyles(nuxt: Nuxt, ui: NuxtUi, adminDir: string): void {
+export function addStyles(nuxt: Nuxt, ui: NuxtUi, adminDirs: readonly string[]): void {
   addTemplate({ filename: 'auto-admin/admin.css', write: true, getContents: () => generateStyles(ui) })
   const { features } = nuxt.options
   const { inlineStyles } = features
   if (inlineStyles === false) return
-  features.inlineStyles = id => !id?.startsWith(`${adminDir}/`) && (inlineStyles === true || inlineStyles(id))
+  features.inlineStyles = id => !adminDirs.some(dir => id?.startsWith(`${dir}/`)) && (inlineStyles === true || inlineStyles(id))
 }
 
 /**

@@ -5,13 +5,12 @@ import type { DescribedCapabilities } from '../shared/types/description'
 
 /** What a page of the admin shows. */
 export type AdminView
-  = | { readonly name: 'overview' | AdminTool }
+  = | { readonly name: 'overview' }
+    | { readonly name: 'tool', readonly tool: AdminTool }
     | { readonly name: 'list' | 'create' | 'trash', readonly resource: string }
     | { readonly name: 'record', readonly resource: string, readonly id: string }
   /** A page of the app, at its own path such as `/reports`. */
     | { readonly name: 'page', readonly path: string }
-
-export type ViewName = AdminView['name']
 
 /** The resources, pages and tools that exist for the caller. */
 export interface Known {
@@ -44,8 +43,8 @@ export function parseSegments(segments: readonly string[], { resources, pages, t
   if (first === undefined) return { name: 'overview' }
   if (Object.hasOwn(resources, first)) return rest.length > 0 ? undefined : parseResource(first, second, resources[first]!)
   if (first === TOOLS) {
-    const name = tools.find(tool => tool === second)
-    return name && rest.length === 0 ? { name } : undefined
+    const tool = tools.find(tool => tool === second)
+    return tool && rest.length === 0 ? { name: 'tool', tool } : undefined
   }
   const path = `/${parts.join('/')}`
   return pages.some(page => page.path === path) ? { name: 'page', path } : undefined
@@ -72,6 +71,6 @@ export function toSegments(view: AdminView): string {
     case 'create':
     case 'trash': return `/${view.resource}/${SEGMENTS[view.name]}`
     case 'record': return `/${view.resource}/${encodeURIComponent((needsEscape(view.id) ? ESCAPE : '') + view.id)}`
-    default: return `/${TOOLS}/${view.name}`
+    case 'tool': return `/${TOOLS}/${view.tool}`
   }
 }

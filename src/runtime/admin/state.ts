@@ -2,6 +2,7 @@
 import { computed, type ComputedRef, type Ref } from 'vue'
 import type { AdminAccess, AdminResource } from '../shared/types/admin'
 import { prefix } from '../app/nuxt'
+import { toTools } from './model/tools'
 import { adminPrefix, createError, useRequestFetch, useRoute, useState } from './nuxt'
 import { parseSegments, toSegments, type AdminView } from './routes'
 
@@ -18,7 +19,7 @@ interface Location { readonly params: Readonly<Record<string, string | readonly 
 
 /** Returns the view of a location, or `undefined` if it does not exist for the caller. */
 export function viewOf({ params: { path = [] } }: Location, access: AdminAccess): AdminView | undefined {
-  return parseSegments(typeof path === 'string' ? [path] : path, access)
+  return parseSegments(typeof path === 'string' ? [path] : path, { ...access, tools: toTools(access.tools) })
 }
 
 /** Returns the path of a view in the app. */

@@ -1,4 +1,4 @@
-/** What the built-in plugins add outside of the server. Only data: the build loads this file. */
+/** What the built-in plugins add outside of the server. Only data: the build loads this file. The admin has their views in this order. */
 import type { Slice } from '../shared/slice'
 import activityFeed from './activity-feed/slice'
 import apiTokens from './api-tokens/slice'
@@ -7,4 +7,4 @@ import dataExport from './data-export/slice'
 import fileUpload from './file-upload/slice'
 import openApi from './open-api/slice'
 
-export const SLICES: readonly Slice[] = Object.freeze([auditLog, activityFeed, dataExport, fileUpload, apiTokens, openApi])
+export const SLICES: readonly Slice[] = Object.freeze([apiTokens, auditLog, activityFeed, dataExport, fileUpload, openApi])

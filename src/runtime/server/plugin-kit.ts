@@ -18,5 +18,6 @@ export { listenToEvents, reportEvent, type ReportedEvent } from './plugin/events
 export {
   provideAdmin, provideFeatures, readFeatures, type AdminOffer, type HistoryFeature, type PluginFeatures,
 } from './plugin/features'
+export type { AdminFeatures } from '../shared/types/admin'
 export { resolveStore as resolveCounter, type Store as CounterStore } from './plugin/counter/store'
 export type { Count, Counter } from './plugin/counter/memory'

@@ -1,4 +1,5 @@
 /** What a plugin adds outside of the server: data that the build reads. */
+import type { AdminExtension } from './types/admin'
 
 export interface Slice {
   /** The folder in `runtime/plugins`. */
@@ -24,6 +25,11 @@ export interface Slice {
    * @default none
    */
   readonly describesRoles?: { readonly file: string, readonly factory: string }
+  /**
+   * What it adds to the admin. The paths of components are relative to the folder `admin`.
+   * @default none
+   */
+  readonly admin?: AdminExtension
 }
 
 /** Adds the type. It returns its argument. */

@@ -23,11 +23,11 @@ const COVER = { cover: { accept: ['image/png', 'image/jpeg', 'image/webp'], maxS
 
 describe('the response to GET /api/_admin', () => {
   it.each([
-    ['an administrator', ADMIN, ['/desk-report'], ['tokens', 'audit', 'activity', 'permissions']],
-    ['an editor', EDITOR, ['/desk-report'], ['tokens', 'audit', 'activity', 'permissions']],
-    ['a writer', WRITER, [], ['tokens', 'activity', 'permissions']],
-    ['a reader', READER, [], ['tokens', 'activity', 'permissions']],
-  ])('has the pages and tools of %s', async (_who, as, pages, tools) => {
+    ['an administrator', ADMIN, ['/desk-report'], ['permissions', 'audit', 'activity', 'tokens']],
+    ['an editor', EDITOR, ['/desk-report'], ['permissions', 'audit', 'activity', 'tokens']],
+    ['a writer', WRITER, [], ['permissions', 'activity', 'tokens']],
+    ['a reader', READER, [], ['permissions', 'activity', 'tokens']],
+  ])('has the pages of %s, and the tools in the order of the installed plugins', async (_who, as, pages, tools) => {
     const { body } = await read(as)
     expect([body.pages.map(({ path }: { path: string }) => path), body.tools]).toEqual([pages, tools])
   })

@@ -1,4 +1,4 @@
-/** A Nuxt module that adds likes: the plugin and its table, the composable, and a page of the admin. */
+/** A Nuxt module that adds likes: the plugin and its table, the composable, a page of the admin, and a tab of each record in it. */
 import { addImports, createResolver, defineNuxtModule } from '@nuxt/kit'
 import { createModuleImport } from 'nuxt-auto-api'
 import { likes, type LikesOptions } from './server'
@@ -17,5 +17,8 @@ export default defineNuxtModule<LikesOptions>({
     admin.customPages = [
       ...admin.customPages ?? [], { path: '/most-liked', label: 'Likes', component: resolve('./most-liked.vue'), permissions: ['likes:read'] },
     ]
+    nuxt.hook('autoAdmin:extend', registry => registry.add({
+      parts: [{ slot: 'recordTab', component: resolve('./record-likes.vue'), features: ['likes'], name: 'likes', label: 'Likes' }],
+    }))
   },
 })

@@ -2,13 +2,17 @@
 import { and, count, eq, or, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { defineAutoApiPlugin, type AutoApiContext, type PluginServer } from 'nuxt-auto-api/define'
-import { apiError, assertNames, assertOptions, isNames, objectOf, uuidv7, type OptionRules } from 'nuxt-auto-api/kit'
+import { apiError, assertNames, assertOptions, isNames, objectOf, provideAdmin, uuidv7, type OptionRules } from 'nuxt-auto-api/kit'
 import { findAuthorizedRow, getDatabase } from 'nuxt-auto-api/utils'
 import { likes as table } from './schema'
 
 export interface LikesOptions {
   /** The resources whose records can be liked. */
   readonly resources: readonly string[]
+}
+
+declare module 'nuxt-auto-api/kit' {
+  interface AdminFeatures { readonly likes?: true }
 }
 
 const RULES: OptionRules<LikesOptions> = { resources: { fits: isNames, use: 'a list of resource names', required: true } }
@@ -30,6 +34,9 @@ export const likes = defineAutoApiPlugin({ from: '~~/likes/server', name: 'likes
     setup(own) {
       server = own
       assertNames(resources, [...server.resources.keys()], 'likes.resources')
+      provideAdmin(own, {
+        features: (_session, { name }, { capabilities }) => resources.includes(name) && capabilities.canRead ? { likes: true } : {},
+      })
     },
     // The routes below write likes by their own statements.
     unreported: ['likes'],

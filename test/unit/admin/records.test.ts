@@ -1,6 +1,5 @@
 /** How the admin names records, chooses columns and widgets, and groups the trash. */
 import { describe, expect, it } from 'vitest'
-import { isFile, toSize } from '../../../src/runtime/admin/model/files'
 import { defaultColumns, idOfRow, labelOf, titleField } from '../../../src/runtime/admin/model/records'
 import { toRelative } from '../../../src/runtime/admin/model/time'
 import { toGroups } from '../../../src/runtime/admin/views/trash/trash'
@@ -93,11 +92,5 @@ describe('values', () => {
     [-86_400_000, 'tomorrow'],
   ])('show a date %i ms ago as %s', (ms, expected) => {
     expect(toRelative(new Date(1e12 - ms).toISOString(), 1e12)).toBe(expected)
-  })
-
-  it('recognize files, and show their size', () => {
-    expect(isFile({ key: 'k', name: 'a.png', type: 'image/png', size: 1, sha256: '' })).toBe(true)
-    expect([null, 'x', { key: 1 }, []].map(isFile)).toEqual([false, false, false, false])
-    expect([0, 999, 48_213, 5_000_000].map(toSize)).toEqual(['0 B', '999 B', '48.2 kB', '5 MB'])
   })
 })

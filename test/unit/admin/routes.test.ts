@@ -2,14 +2,13 @@
 import fc from 'fast-check'
 import { createMemoryHistory, createRouter, type RouteRecordRaw } from 'vue-router'
 import { describe, expect, it } from 'vitest'
-import { ADMIN_TOOLS } from '../../../src/runtime/shared/types/admin'
 import { parseSegments, toSegments, type AdminView } from '../../../src/runtime/admin/routes'
 
 const ALL = { capabilities: { canCreate: true, canViewDeleted: true } }
 const KNOWN = {
   resources: { posts: ALL, constructor: ALL },
   pages: [{ path: '/reports' }, { path: '/reports/weekly' }, { path: '/~x' }],
-  tools: ADMIN_TOOLS,
+  tools: ['tokens', 'audit', 'activity', 'permissions'],
 }
 const parse = (...segments: string[]) => parseSegments(segments, KNOWN)
 
@@ -30,10 +29,10 @@ const PATHS: readonly (readonly [path: string, view: AdminView])[] = [
   ['/posts/~', record('')],
   ['/posts/a%2Fb', record('a/b')],
   ['/posts/1%2C%252C', record('1,%2C')],
-  ['/-/tokens', { name: 'tokens' }],
-  ['/-/audit', { name: 'audit' }],
-  ['/-/activity', { name: 'activity' }],
-  ['/-/permissions', { name: 'permissions' }],
+  ['/-/tokens', { name: 'tool', tool: 'tokens' }],
+  ['/-/audit', { name: 'tool', tool: 'audit' }],
+  ['/-/activity', { name: 'tool', tool: 'activity' }],
+  ['/-/permissions', { name: 'tool', tool: 'permissions' }],
   ['/reports', { name: 'page', path: '/reports' }],
   ['/reports/weekly', { name: 'page', path: '/reports/weekly' }],
   ['/~x', { name: 'page', path: '/~x' }],
@@ -88,7 +87,7 @@ describe('a path of the admin', () => {
       tools: ['activity'] as const,
     }
     const views = PATHS.map(([path]) => parseSegments(path.split('/').slice(1), limited)?.name)
-    expect(new Set(views)).toEqual(new Set(['overview', 'list', 'record', 'activity', undefined]))
+    expect(new Set(views)).toEqual(new Set(['overview', 'list', 'record', 'tool', undefined]))
     expect([['posts', 'new'], ['posts', 'trash']].map(segments => parseSegments(segments, limited))).toEqual([undefined, undefined])
   })
 

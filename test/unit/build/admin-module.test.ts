@@ -7,6 +7,7 @@ import { loadNuxt } from '@nuxt/kit'
 import type { Nuxt, NuxtPage } from '@nuxt/schema'
 import uiModule from '@nuxt/ui'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { AdminExtension, AdminRegistry } from '../../../src/admin'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const fixture = join(root, 'test/fixtures/module-setup')
@@ -35,6 +36,9 @@ async function load(overrides: object, cwd = fixture): Promise<Nuxt> {
 const problems = (overrides: object, cwd?: string): Promise<string[]> =>
   load(overrides, cwd).then(() => [], (error: Error) => error.message.split('\n'))
 
+/** An app with a module that adds this to the admin. */
+const adds = (extension: AdminExtension) => ({ hooks: { 'autoAdmin:extend': (registry: AdminRegistry) => registry.add(extension) } })
+const view = { component: join(fixture, 'server/handler.ts'), label: 'Likes' }
 const page = { path: '/reports', label: 'Reports', component: join(fixture, 'app/app.vue'), permissions: ['posts:update'] }
 const pages = (...changes: object[]) => ({ autoAdmin: { customPages: changes.map(change => ({ ...page, ...change })) } })
 
@@ -81,6 +85,12 @@ describe('a mistake stops the build', () => {
     [
       'a component that is a public page',
       { ...pages({ component: join(fixture, 'server/handler.ts') }), dir: { pages: '../server' } },
+      'which everyone can open, because it is in `pages/`',
+    ],
+    ['a view that exists already', adds({ views: { audit: view } }), '`autoAdmin:extend` adds a view with the name `audit`'],
+    [
+      'a view of a module that is a public page',
+      { ...adds({ views: { likes: view } }), dir: { pages: '../server' } },
       'which everyone can open, because it is in `pages/`',
     ],
     [
@@ -137,6 +147,15 @@ describe('a valid app', () => {
     const { virtual } = (loaded as never as { _nitro: { options: { virtual: Record<string, () => string> } } })._nitro.options
     expect(virtual['#auto-api/plugins']!()).toContain('from "#auto-admin/plugin"')
     expect(virtual['#auto-admin/plugin']!()).toContain('export const admin = adminPlugin({"hasMiddleware":false,')
+  })
+
+  it('has what modules add, if they are listed before or after it', async () => {
+    const first = (_: object, nuxt: Nuxt) => void nuxt.hook('autoAdmin:extend', registry => registry.add({ views: { likes: view } }))
+    const last = (_: object, nuxt: Nuxt) => void nuxt.hook('autoAdmin:extend', registry => registry.add({ views: { stars: view } }))
+    const { options } = await load({ modules: [first, ADMIN, last] })
+    const code = await options.build.templates.find(({ filename }) => filename === 'auto-admin/extensions.ts')!.getContents!({} as never)
+    const names = [...code.matchAll(/"name":"(\w+)", load: \(\) => import\("([^"]+)"\)/g)].map(([, name, path]) => [name, path])
+    expect(names.slice(-2)).toEqual([['likes', view.component], ['stars', view.component]])
   })
 
   it('keeps `onServerPrefetch` in the browser, without which the ids of `useId` differ from those of the server', async () => {

@@ -4,6 +4,7 @@ import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
+import { SLICES } from '../../../src/runtime/plugins/slices'
 import { isFull } from '../../support/tiers'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
@@ -33,12 +34,6 @@ function without(text: string, deleted: readonly string[]): string {
   return names.reduce((list, name) => list.replace(new RegExp(`\\b${name}(?:, )?`), ''), lines.join('\n')).replace(', ])', '])')
 }
 
-/** Views of plugins that are still to be moved into the folders of the plugins. This list becomes shorter, and never longer. */
-const LEFT = [
-  'kit/activity-list.vue', 'kit/change-table.vue', 'kit/file-field.vue', 'kit/file-thumb.vue', 'model/files.ts', 'views/audit/audit.vue',
-  'views/list/import-dialog.vue', 'views/list/list-menus.vue', 'views/record/history-list.vue', 'views/tokens/tokens.vue',
-].map(file => `src/runtime/admin/${file}`)
-
 const cache = new Map<string, ts.SourceFile | undefined>()
 
 /** Compiles the sources as if the plugins did not exist. */
@@ -58,7 +53,6 @@ function compileWithout(deleted: readonly string[]): string[] {
   return program.getSourceFiles()
     .filter(({ fileName }) => fileName.startsWith(`${root}src/`))
     .flatMap(file => [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)])
-    .filter(({ file }) => !LEFT.includes(relative(root, file!.fileName)))
     .map(({ file, messageText }) => `${relative(root, file!.fileName)}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`)
     // Only the compiler of Vue knows these files.
     .filter(message => !message.includes('.vue\' or its corresponding type declarations'))
@@ -87,5 +81,38 @@ describe('without plugins', () => {
 it('no file of the server, the client, the admin or the build names one of them', () => {
   const used = ts.sys.readDirectory(join(root, 'src'), ['.ts', '.vue']).filter(file => !file.startsWith(folder))
   const naming = used.filter(file => PLUGINS.some(name => readFileSync(file, 'utf8').includes(`plugins/${name}`)))
-  expect(naming.map(file => relative(root, file)).sort()).toEqual(LEFT.toSorted())
+  expect(naming.map(file => relative(root, file))).toEqual([])
+})
+
+describe('the admin', () => {
+  const files = ts.sys.readDirectory(join(root, 'src/runtime/admin'), ['.ts', '.vue'])
+  const admins = SLICES.flatMap(({ folder, admin }) => admin ? [{ folder, ...admin }] : [])
+
+  it('names no view, tab or feature of a plugin', () => {
+    const names = admins.flatMap(({ views = {}, parts = [] }) => [
+      ...Object.entries(views).flatMap(([name, { replaces }]) => [name, replaces ?? name]),
+      ...parts.flatMap(part => part.slot === 'overview' ? [part.tool] : part.features),
+    ])
+    expect(names).toEqual(expect.arrayContaining(['tokens', 'auditLog', 'history', 'exportFormats', 'import', 'files', 'activity']))
+    // Statements import, too.
+    const named = new RegExp(`\\b(?:${names.filter(name => name !== 'import').join('|')})\\b`)
+    const naming = files.filter(file => named.test(readFileSync(file, 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '')))
+    expect(naming).toEqual([])
+  })
+
+  it('has no text that only a plugin uses', () => {
+    const keysOf = (file: string) => [...readFileSync(file, 'utf8').matchAll(/^ {2}'([^']+)':/gm)].map(([, key]) => key!)
+    const generic = keysOf(join(root, 'src/runtime/admin/model/messages.ts'))
+    const ofPlugins = admins.map(({ folder: name }) => join(folder, name, 'admin/messages.ts')).flatMap(keysOf)
+    expect(generic.length).toBeGreaterThan(100)
+    expect(ofPlugins.length).toBeGreaterThan(50)
+    expect(ofPlugins.filter((key, index) => generic.includes(key) || ofPlugins.indexOf(key) !== index)).toEqual([])
+  })
+
+  it('has a file for each component of a plugin', () => {
+    const components = admins.flatMap(({ folder: name, views = {}, parts = [] }) =>
+      [...Object.values(views), ...parts].map(({ component }) => join(folder, name, 'admin', component)))
+    expect(components.length).toBeGreaterThan(7)
+    expect(components.filter(file => !ts.sys.fileExists(file))).toEqual([])
+  })
 })

@@ -2,6 +2,3 @@
 import type { AdminFeatures, AdminResource } from '../../shared/types/admin'
 
 export const featuresOf = ({ features }: Pick<AdminResource, 'features'>): AdminFeatures => features
-
-/** Whether a field holds files, which forms upload one by one. */
-export const isFileField = (resource: AdminResource, field: string): boolean => Object.hasOwn(featuresOf(resource).files ?? {}, field)

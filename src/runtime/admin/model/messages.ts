@@ -1,5 +1,5 @@
-/** Every text of the admin's own controls. The app can replace each of them. */
-import { format, type Values } from './format'
+/** Every text of the admin's own controls. Plugins have texts of their own. The app can replace each of them. */
+import { format, type Message, type Values } from './format'
 import { useTexts } from './locale'
 
 export const MESSAGES = {
@@ -8,9 +8,6 @@ export const MESSAGES = {
   'resources': 'Resources',
   'pages': 'Pages',
   'tools': 'Tools',
-  'audit': 'Audit log',
-  'activity': 'Activity',
-  'tokens': 'API tokens',
   'permissions': 'Permissions',
   'skip': 'Skip to content',
   'search': 'Search',
@@ -47,6 +44,7 @@ export const MESSAGES = {
   'records.more': 'more than {count} records',
   'copy': 'Copy',
   'copied': 'Copied',
+  'by': 'by {user}',
 
   'list.search': 'Search {label.lower}',
   'list.new': 'New {label}',
@@ -111,25 +109,6 @@ export const MESSAGES = {
   'views.remove': 'Remove the view {label}',
   'views.saved': 'The view “{label}” is saved in this browser.',
 
-  'export': 'Export',
-  'export.format': 'Export as {format}',
-  'export.done': 'The file {name} is saved.',
-  'export.running': '{records} of {total} records',
-  'import': 'Import',
-  'import.file': 'CSV or NDJSON file',
-  'import.mode': 'What a line does',
-  'import.create': 'Creates a record',
-  'import.upsert': 'Creates a record, or updates the one with the same key',
-  'import.key': 'Key',
-  'import.help': 'The file is checked first. Nothing is written before you confirm.',
-  'import.check': 'Check the file',
-  'import.preview': 'The file is valid. It creates {created} and updates {updated}.',
-  'import.confirm': 'Import {count} record | Import {count} records',
-  'import.problems': 'Nothing was written. {count} line has a problem. | Nothing was written. {count} lines have problems.',
-  'import.line': 'Line',
-  'import.problem': 'Problem',
-  'import.done': '{created} created, {updated} updated.',
-
   'issue': '{label}: {text}',
   'issue.required': 'A value is required.',
   'issue.number': 'This is not a number.',
@@ -164,7 +143,6 @@ export const MESSAGES = {
   'restored': '{count} record is restored. | {count} records are restored.',
 
   'record.details': 'Details',
-  'record.history': 'History',
   'record.readOnly': 'You can read this record, but not change it.',
   'record.created': '{label} is created.',
   'record.saved': '{label} is saved.',
@@ -194,31 +172,12 @@ export const MESSAGES = {
   'color.none': 'No color',
   'json.invalid': 'This is not valid JSON.',
 
-  'file.choose': 'Choose a file for {label}',
-  'file.saveFirst': 'Save or discard your changes first. Then you can change files.',
-  'file.add': 'Add a file',
-  'file.replace': 'Replace the file',
-  'file.afterCreate': 'Save the record first. Then you can add files.',
-  'file.remove': 'Remove {name}',
-  'file.uploaded': 'The file is saved.',
-  'file.removed': 'The file is removed.',
-
   'links.add': 'Add to {label.lower}',
   'links.remove': 'Remove {name} from {label.lower}',
   'links.empty': 'No record is linked.',
   'links.added': '{name} is added.',
   'links.removed': '{name} is removed.',
   'related.all': 'Show all {label.lower}',
-
-  'history.empty': 'No changes are recorded yet',
-  'history.empty.edit': 'Change a field and save the record. The change appears here, with the values before and after it.',
-  'history.empty.help': 'Changes appear here as soon as somebody edits the record.',
-  'history.revert': 'Revert to this version',
-  'history.reverted': 'The record has the values of this version again.',
-  'history.before': 'Before',
-  'history.after': 'After',
-  'history.field': 'Field',
-  'history.by': 'by {user}',
 
   'trash.of': 'Trash of {label.lower}',
   'trash.empty': 'The trash is empty',
@@ -239,52 +198,7 @@ export const MESSAGES = {
   'trash.retention': 'Records are deleted permanently after {count} day. | Records are deleted permanently after {count} days.',
 
   'overview.welcome': 'What you can manage',
-  'overview.activity': 'Recent activity',
   'overview.none': 'There is nothing that you can manage.',
-
-  'activity.empty': 'Nothing has happened yet',
-  'activity.empty.help': 'Create, change or delete a record. It appears here, with who has done it and when.',
-  'activity.anonymous': 'Somebody',
-  'activity.times': '{count} change | {count} changes',
-
-  'tokens.new': 'New token',
-  'tokens.empty': 'You have no tokens',
-  'tokens.empty.help': 'Create a token to let a script use the API with your rights.',
-  'tokens.secret': 'Copy the token now',
-  'tokens.secret.help': 'It is shown only once. Store it where your script can read it.',
-  'tokens.secret.label': 'Token',
-  'tokens.rotate': 'New secret for {label}',
-  'tokens.rotate.title': 'Create a new secret for {label}?',
-  'tokens.rotate.help': 'The old secret stops working when its grace period ends.',
-  'tokens.rotate.confirm': 'Create new secret',
-  'tokens.revoke': 'Revoke {label}',
-  'tokens.revoke.title': 'Revoke {label}?',
-  'tokens.revoke.help': 'Scripts with this token are refused at once. This cannot be undone.',
-  'tokens.revoke.confirm': 'Revoke',
-  'tokens.revoked': '{label} is revoked.',
-  'tokens.name': 'Name',
-  'tokens.scopes': 'Scopes',
-  'tokens.scopes.help': 'What the token can do, such as posts:read. Separate scopes by spaces.',
-  'tokens.expires': 'Expires',
-  'tokens.used': 'Last used',
-  'tokens.start': 'Begins with',
-  'tokens.never': 'Never',
-
-  'audit.empty': 'No changes are recorded yet',
-  'audit.empty.help': 'Create, change or delete a record. Each change appears here.',
-  'audit.noMatch': 'No change matches',
-  'audit.noMatch.help': 'Change or remove the filters.',
-  'audit.filters': 'Filters',
-  'audit.resource': 'Resource',
-  'audit.kind': 'Change',
-  'audit.user': 'User',
-  'audit.from': 'From',
-  'audit.to': 'To',
-  'audit.any': 'All',
-  'audit.details': 'Details of this change',
-  'audit.record': 'Record',
-  'audit.record.first': 'Choose a resource first',
-  'audit.time': 'Time',
 
   'permissions.help': 'What you can do with each resource. The server checks every request again.',
   'permissions.resource': 'Resource',
@@ -303,15 +217,17 @@ export const MESSAGES = {
 export type MessageKey = keyof typeof MESSAGES
 
 /** Returns a text of the admin. `count` chooses between the forms of a text. */
-export type Translate = (key: MessageKey, values?: Values, count?: number) => string
+export type Translate<Key extends string = MessageKey> = (key: Key, values?: Values, count?: number) => string
 
 /**
  * Returns the texts of the admin. `autoAdmin.messages` in the app config replaces them, and the page follows its changes.
+ * @param own texts of a plugin
  * @example
  * // app.config.ts
  * export default defineAppConfig({ autoAdmin: { messages: { save: 'Speichern' } } })
  */
-export function useMessages(): Translate {
+export function useMessages<Own extends string = never>(own?: Readonly<Record<Own, Message>>): Translate<MessageKey | Own> {
   const texts = useTexts()
-  return (key, values = {}, count) => format(texts.value.messages?.[key] ?? MESSAGES[key], values, texts.value.locale, count)
+  const known: Readonly<Record<string, Message>> = { ...MESSAGES, ...own }
+  return (key, values = {}, count) => format(texts.value.messages?.[key] ?? known[key]!, values, texts.value.locale, count)
 }

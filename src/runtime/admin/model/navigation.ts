@@ -1,23 +1,21 @@
 /** The entries of the navigation and of the command palette. */
 import type { AdminAccess, AdminResource, AdminTool } from '../../shared/types/admin'
 import type { Translate } from './messages'
+import { REPLACED, TOOL_ICONS } from './tools'
 
 export interface NavEntry { readonly label: string, readonly to: string, readonly icon: string }
 
 export interface NavGroup { readonly id: string, readonly label?: string, readonly entries: readonly NavEntry[] }
 
 type View
-  = | { readonly name: 'overview' | AdminTool }
+  = | { readonly name: 'overview' }
+    | { readonly name: 'tool', readonly tool: AdminTool }
     | { readonly name: 'list', readonly resource: string }
     | { readonly name: 'page', readonly path: string }
 
-const TOOL_ICONS: Readonly<Record<AdminTool, string>> = {
-  activity: 'i-lucide-activity', audit: 'i-lucide-history', tokens: 'i-lucide-key-round', permissions: 'i-lucide-shield-check',
-}
-
-/** Returns the resources that are not hidden. API tokens and the audit log have views of their own. */
+/** Returns the resources that are not hidden. Those that a view of a plugin shows are hidden. */
 export function listedResources(resources: AdminAccess['resources']): [string, AdminAccess['resources'][string]][] {
-  return Object.entries(resources).filter(([, { hidden, features: { tokens, auditLog } }]) => !(hidden ?? tokens ?? auditLog))
+  return Object.entries(resources).filter(([, { hidden, features }]) => !(hidden ?? REPLACED.some(name => Object.hasOwn(features, name))))
 }
 
 /** The text of a button or a page that creates a record, beside the name of the resource. */
@@ -36,6 +34,7 @@ export const newLabelOf = (resource: Pick<AdminResource, 'singular' | 'label'>, 
 
 export function toNavigation(
   { resources, pages }: AdminAccess, tools: readonly AdminTool[], to: (view: View) => string, t: Translate,
+  toolLabel: (name: AdminTool) => string,
 ): NavGroup[] {
   return [
     { id: 'overview', entries: [{ label: t('overview'), to: to({ name: 'overview' }), icon: 'i-lucide-layout-dashboard' }] },
@@ -48,6 +47,9 @@ export function toNavigation(
       id: 'pages', label: t('pages'),
       entries: pages.map(({ path, label, icon = 'i-lucide-app-window' }) => ({ label, icon, to: to({ name: 'page', path }) })),
     },
-    { id: 'tools', label: t('tools'), entries: tools.map(name => ({ label: t(name), icon: TOOL_ICONS[name], to: to({ name }) })) },
+    {
+      id: 'tools', label: t('tools'),
+      entries: tools.map(tool => ({ label: toolLabel(tool), icon: TOOL_ICONS.get(tool)!, to: to({ name: 'tool', tool }) })),
+    },
   ].filter(({ entries }) => entries.length > 0)
 }

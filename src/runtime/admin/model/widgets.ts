@@ -3,7 +3,7 @@ import type { AdminField, AdminWidget } from '../../shared/types/admin'
 import type { JsonSchema } from '../../shared/types/description'
 import type { DescribedField } from './schema'
 
-export type Widget = AdminWidget | 'relation' | 'file' | 'digits'
+export type Widget = AdminWidget | 'relation' | 'digits'
 
 const BY_KIND: Readonly<Record<DescribedField['kind'], Widget>> = {
   text: 'text',

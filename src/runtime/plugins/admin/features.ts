@@ -1,5 +1,5 @@
 /** Selects what plugins add to the admin and the caller can use. The API checks every request of a feature again. */
-import { ADMIN_TOOLS, type AdminFeatures, type AdminTool, type AdminUsers } from '../../shared/types/admin'
+import type { AdminFeatures, AdminTool, AdminUsers } from '../../shared/types/admin'
 import type { DescribedResource } from '../../shared/types/description'
 import type { Session } from '../../server/kit/call'
 import type { AdminOffer } from '../../server/plugin/features'
@@ -29,12 +29,10 @@ export function findUsers(described: Described, offers: readonly AdminOffer[]): 
 
 const AUTHORS: readonly string[] = ['createdBy', 'updatedBy', 'deletedBy']
 
-/** Returns the views without a resource that the caller can open. */
+/** Returns the views without a resource that the caller can open, in the order in which the plugins are installed. */
 export async function findTools(session: Session, described: Described, offers: readonly AdminOffer[]): Promise<AdminTool[]> {
-  const tools: AdminTool[] = []
-  for (const tool of ADMIN_TOOLS) {
-    const decisions = offers.flatMap(({ tools }) => tools?.[tool] ?? [])
-    for (const decide of decisions) if (await decide(session, described)) tools.push(tool)
-  }
-  return tools
+  const found = new Set<AdminTool>()
+  for (const [tool, decide] of offers.flatMap(({ tools = {} }) => Object.entries(tools)))
+    if (await decide(session, described)) found.add(tool)
+  return [...found]
 }

@@ -16,6 +16,7 @@ import { resolveOptions, type ApiTokensOptions } from './options'
 import { rotateRoute } from './server/rotate'
 import { assertTokenTable } from './server/row'
 import { provideTokens } from './server/service'
+import type { TokenFeatures } from './shared/admin'
 
 /** Addresses whose failures one server counts. */
 const MAX_ADDRESSES = 100_000
@@ -64,7 +65,7 @@ export const apiTokens = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', na
       provideTokens(server, { policy, authentication })
       provideFeatures(server, { tokens: { resource } })
       provideAdmin(server, {
-        features: (_session, { name }) => name === resource ? { tokens: true } : {},
+        features: (_session, { name }): TokenFeatures => name === resource ? { tokens: true } : {},
         tools: { tokens: (_session, described) => Object.hasOwn(described, resource) },
       })
     },

@@ -6,4 +6,5 @@ export default defineSlice({
   imports: ['useAutoApiTokenRotate', 'useAutoApiTokenIntrospect'],
   types: ['AutoApiIntrospection'],
   augments: true,
+  admin: { views: { tokens: { component: 'tokens.vue', label: 'API tokens', icon: 'i-lucide-key-round', replaces: 'tokens' } } },
 })

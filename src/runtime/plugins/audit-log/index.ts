@@ -1,7 +1,6 @@
 /** Records every change in the commit of the change, and shows each reader the changes that the reader may see today. */
 import type { CommitParticipant } from '../../server/kit/listen'
 import type { AutoApiContext, ResourceHooks } from '../../server/kit/call'
-import type { AdminFeatures } from '../../shared/types/admin'
 import { defineAutoApiPlugin } from '../../server/plugin/contract'
 import { listenToEvents, provideRecorder } from '../../server/plugin/events'
 import { provideAdmin, provideFeatures } from '../../server/plugin/features'
@@ -9,6 +8,7 @@ import { DESCRIBE_HISTORY, DESCRIBE_LOG, DESCRIBE_REVERT } from './describe'
 import { openAuditLog, type AuditLog } from './server/log'
 import { assertAuditLogOptions, type AuditLogOptions } from './options'
 import type * as Server from './server/index'
+import type { AuditFeatures } from './shared/admin'
 
 export { findAuditLog, type AuditLog } from './server/log'
 export type { AuditLogOptions } from './options'
@@ -47,7 +47,7 @@ export const auditLog = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', nam
       provideFeatures(plugin, { history: { resource, records: log.records } })
       provideAdmin(plugin, {
         tools: { audit: ({ ctx }) => canReadLog(ctx) },
-        async features({ ctx }, { name }, { capabilities: { canRead } }): Promise<AdminFeatures> {
+        async features({ ctx }, { name }, { capabilities: { canRead } }): Promise<AuditFeatures> {
           if (!canRead) return {}
           return {
             ...log.records(name) && await canReadLog(ctx) && { history: true },

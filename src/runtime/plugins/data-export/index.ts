@@ -6,7 +6,6 @@ import { provideAdmin } from '../../server/plugin/features'
 import type { PluginServer } from '../../server/plugin/server'
 import { callFor, canUseRoute, type AutoApiContext, type Session } from '../../server/kit/call'
 import type { Resource } from '../../server/kit/rows'
-import type { AdminFeatures } from '../../shared/types/admin'
 import type { DescribedCapabilities } from '../../shared/types/description'
 import { IMPORT_TYPES, importFile } from './server/import/index'
 import { DESCRIBE_IMPORT, DESCRIBE_LIST_EXPORT, describeExport, OF_EXPORT } from './describe'
@@ -14,6 +13,7 @@ import { createFile } from './server/file'
 import { FORMAT_FACTS, type Format } from './server/formats'
 import { resolveExportPolicy, type DataExportOptions, type ExportPolicy } from './options'
 import { parseExport } from './server/request'
+import type { TransferFeatures } from './shared/admin'
 import { callerKey, createSlots, type Slots } from './server/concurrency-limit'
 
 /** The named gate that decides about exports, for resources that declare it. */
@@ -84,7 +84,7 @@ export const dataExport = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', n
 /** What the caller can export and import in the admin. */
 async function findTransfers(
   session: Session, resource: Resource, { canCreate, canUpdate }: DescribedCapabilities, { resources, formats }: ExportPolicy,
-): Promise<AdminFeatures> {
+): Promise<TransferFeatures> {
   if (resources && !resources.includes(resource.name)) return {}
   return {
     ...await canUseRoute(callFor(session, resource, 'read'), ['read'], GATE) && { exportFormats: formats },

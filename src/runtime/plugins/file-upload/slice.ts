@@ -5,4 +5,10 @@ export default defineSlice({
   folder: 'file-upload',
   imports: ['useAutoApiFile', 'useAutoApiFileRemove', 'useAutoApiUpload'],
   types: ['AutoApiStoredFile'],
+  admin: {
+    parts: [
+      { slot: 'recordFields', component: 'file-fields.vue', features: ['files'] },
+      { slot: 'value', component: 'file-thumb.vue', features: ['files'] },
+    ],
+  },
 })

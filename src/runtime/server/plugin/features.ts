@@ -42,7 +42,7 @@ export interface AdminOffer {
   /** Returns what it adds to a resource for the caller. A feature that the caller cannot use is absent. */
   readonly features?: (session: Session, resource: Resource, described: DescribedResource) => Awaitable<AdminFeatures>
   /** The views without a resource, and whether the caller can open them. */
-  readonly tools?: Readonly<Partial<Record<AdminTool, (session: Session, described: ApiDescription['resources']) => Awaitable<boolean>>>>
+  readonly tools?: Readonly<Record<AdminTool, (session: Session, described: ApiDescription['resources']) => Awaitable<boolean>>>
   /** The resource of the users, and the field with their name. */
   readonly users?: AdminUsers
 }

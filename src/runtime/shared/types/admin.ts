@@ -31,7 +31,7 @@ export interface AdminResourceOptions {
   readonly columns?: readonly string[]
   /**
    * Whether the navigation leaves the resource out. Its pages still exist.
-   * @default false. `true` for API tokens and the audit log, which have views of their own
+   * @default false. `true` for resources whose lists a view of a plugin replaces
    */
   readonly hidden?: boolean
   readonly fields?: Readonly<Record<string, AdminFieldOptions>>
@@ -70,25 +70,84 @@ export type AdminResource = Omit<AdminResourceOptions, 'fields' | 'label'> & {
   readonly features: AdminFeatures
 }
 
-/** What plugins add to a resource. A feature that the caller cannot use is absent. */
-export interface AdminFeatures {
-  /** The formats of an export, the default first. */
-  readonly exportFormats?: readonly ('csv' | 'json' | 'ndjson')[]
-  readonly import?: true
-  /** Whether the caller can read the history of records. */
-  readonly history?: true
-  /** The fields that hold files. `maxSize` is a number of bytes. */
-  readonly files?: Readonly<Record<string, { readonly accept: readonly string[], readonly maxSize: number, readonly multiple: boolean }>>
-  /** Whether the records are API tokens. */
-  readonly tokens?: true
-  /** Whether the records are the entries of the audit log. */
-  readonly auditLog?: true
+/**
+ * What plugins add to a resource. A feature that the caller cannot use is absent.
+ * @example
+ * declare module 'nuxt-auto-api/kit' {
+ *   interface AdminFeatures { readonly likes?: true }
+ * }
+ */
+// eslint-disable-next-line @typescript-eslint/no-empty-object-type -- plugins augment it
+export interface AdminFeatures {}
+
+/** The name of a view without a resource, such as `permissions`. Plugins add views. */
+export type AdminTool = string
+
+/** A view of a plugin, at `/-/<name>` below the prefix of the admin. Callers open it whom `tools` of `provideAdmin` permits it. */
+export interface AdminViewOptions {
+  /** The path of the component. */
+  readonly component: string
+  /** The text in the navigation. In the texts of the app, it has the name of the view as its key. */
+  readonly label: string
+  /** @default 'i-lucide-app-window' */
+  readonly icon?: string
+  /**
+   * The feature of the resources whose lists the view replaces. The navigation leaves these resources out.
+   * @default none
+   */
+  readonly replaces?: string
 }
 
-/** The views without a resource. */
-export const ADMIN_TOOLS = ['tokens', 'audit', 'activity', 'permissions'] as const
+/** At the end of the overview. It has no properties. */
+interface OverviewPart {
+  readonly slot: 'overview'
+  readonly component: string
+  /** The part is shown to callers who can use the tool. */
+  readonly tool: AdminTool
+}
 
-export type AdminTool = typeof ADMIN_TOOLS[number]
+interface ResourcePart {
+  readonly component: string
+  /** The part is shown if the caller can use one of these features of the resource. */
+  readonly features: readonly string[]
+}
+
+/** Beside the menus of a list. Its properties are `resource` and `query`: the sort and the filter of the list. */
+interface ListMenuPart extends ResourcePart {
+  readonly slot: 'listMenu'
+}
+
+/** A tab of a record. Its properties are `resource`, `id` and `canUpdate`. */
+interface RecordTabPart extends ResourcePart {
+  readonly slot: 'recordTab'
+  /** Its parameter in the URL: `?tab=<name>`. */
+  readonly name: string
+  /** The text of the tab. In the texts of the app, its key is `record.<name>`. */
+  readonly label: string
+}
+
+/**
+ * The fields of a record that the features name: each feature is an object by field. Forms leave these fields out. Its properties are
+ * `resource`, `record` (absent while it is created), `locked` (the form has unsaved changes) and `readOnly`.
+ */
+interface RecordFieldsPart extends ResourcePart {
+  readonly slot: 'recordFields'
+}
+
+/** The value of such a field, in a list or a record. Its properties are `resource`, `name` (the field) and `row`. */
+interface ValuePart extends ResourcePart {
+  readonly slot: 'value'
+}
+
+/** A component that a plugin adds to a view of the admin. Its slot decides where it is, and which properties it has. */
+export type AdminPartOptions = OverviewPart | ListMenuPart | RecordTabPart | RecordFieldsPart | ValuePart
+
+/** What a plugin adds to the pages of the admin. The browser loads a component when a page shows it for the first time. */
+export interface AdminExtension {
+  /** Views by name, in the order of the navigation. */
+  readonly views?: Readonly<Record<string, AdminViewOptions>>
+  readonly parts?: readonly AdminPartOptions[]
+}
 
 /** The resource of the users, and the field with their name. */
 export interface AdminUsers {
@@ -100,7 +159,7 @@ export interface AdminUsers {
 export interface AdminAccess {
   readonly branding: AdminBranding
   readonly pages: readonly AdminPage[]
-  /** The views without a resource that the caller can open. */
+  /** The views without a resource that the caller can open, in the order in which plugins are installed. */
   readonly tools: readonly AdminTool[]
   /** Absent if no resource of users is known, or the caller cannot read it. */
   readonly users?: AdminUsers

@@ -1,0 +1,26 @@
+/** Texts of API tokens. The app can replace each of them. */
+
+export const MESSAGES = {
+  'tokens.new': 'New token',
+  'tokens.empty': 'You have no tokens',
+  'tokens.empty.help': 'Create a token to let a script use the API with your rights.',
+  'tokens.secret': 'Copy the token now',
+  'tokens.secret.help': 'It is shown only once. Store it where your script can read it.',
+  'tokens.secret.label': 'Token',
+  'tokens.rotate': 'New secret for {label}',
+  'tokens.rotate.title': 'Create a new secret for {label}?',
+  'tokens.rotate.help': 'The old secret stops working when its grace period ends.',
+  'tokens.rotate.confirm': 'Create new secret',
+  'tokens.revoke': 'Revoke {label}',
+  'tokens.revoke.title': 'Revoke {label}?',
+  'tokens.revoke.help': 'Scripts with this token are refused at once. This cannot be undone.',
+  'tokens.revoke.confirm': 'Revoke',
+  'tokens.revoked': '{label} is revoked.',
+  'tokens.name': 'Name',
+  'tokens.scopes': 'Scopes',
+  'tokens.scopes.help': 'What the token can do, such as posts:read. Separate scopes by spaces.',
+  'tokens.scopes.any': 'All',
+  'tokens.expires': 'Expires',
+  'tokens.used': 'Last used',
+  'tokens.never': 'Never',
+} as const

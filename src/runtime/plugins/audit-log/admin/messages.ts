@@ -1,0 +1,25 @@
+/** Texts of the audit log and of the history of a record. The app can replace each of them. */
+
+export const MESSAGES = {
+  'history.empty': 'No changes are recorded yet',
+  'history.empty.edit': 'Change a field and save the record. The change appears here, with the values before and after it.',
+  'history.empty.help': 'Changes appear here as soon as somebody edits the record.',
+  'history.revert': 'Revert to this version',
+  'history.reverted': 'The record has the values of this version again.',
+  'history.before': 'Before',
+  'history.after': 'After',
+  'audit.empty': 'No changes are recorded yet',
+  'audit.empty.help': 'Create, change or delete a record. Each change appears here.',
+  'audit.noMatch': 'No change matches',
+  'audit.noMatch.help': 'Change or remove the filters.',
+  'audit.filters': 'Filters',
+  'audit.resource': 'Resource',
+  'audit.kind': 'Change',
+  'audit.user': 'User',
+  'audit.from': 'From',
+  'audit.to': 'To',
+  'audit.any': 'All',
+  'audit.details': 'Details of this change',
+  'audit.record': 'Record',
+  'audit.record.first': 'Choose a resource first',
+} as const

@@ -156,7 +156,7 @@ describe('a described resource', () => {
     expect((await magazine.describe(HOMELESS)).limits).toEqual({
       pagination: { default: 'offset', defaultLimit: 20, maxLimit: 100 },
       include: { maxDepth: 3, maxIncludes: 20 },
-      filter: { conditions: 100, or: 20, in: 500, likes: 8 },
+      filter: { extended: false, conditions: 100, or: 20, in: 500, likes: 8 },
       sort: 20,
       aggregates: { enabled: true, functions: 20, groupBy: 5 },
       bulk: { enabled: true, items: 100, transactional: true },

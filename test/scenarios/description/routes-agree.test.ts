@@ -76,7 +76,9 @@ function valueFor(operator: OperatorName, kind: DescribedField['kind'], choices?
   switch (OPERATORS[operator].value) {
     case 'list': return [value]
     case 'boolean': return true
+    case 'range': return [value, value]
     case 'pattern': return 'a'
+    case 'text': return 'a'
     default: return value
   }
 }

@@ -107,8 +107,8 @@ export interface ResourceOptions<T extends ResourceSource, V extends ResourceVal
   readonly key?: ColumnName<T> | readonly ColumnName<T>[]
   /**
    * The columns of a view that contain the primary key of a row of another resource, with the name of this resource, such as
-   * `{ authorId: 'users' }`. Both resources get a relation, as from a foreign key. Only views have this option. The build reads it, so write
-   * a literal.
+   * `{ authorId: 'users' }`. Both resources get a relation, as from a foreign key. Only views have this option. The build reads it, so
+   * write a literal.
    * @default {}
    */
   readonly references?: Readonly<Partial<Record<ColumnName<T>, string>>>

@@ -52,7 +52,8 @@ it.each<[string, ResourceAuth<typeof authorStats>['listFilter']]>([
   ['an expression of the view itself', () => gt(authorStats.views, 5)],
   ['a subquery over the view', (table) => {
     const other = alias(authorStats, 'other')
-    return sql`exists (select 1 from ${authorStats} ${sql.identifier('other')} where ${other.authorId} = ${table.authorId} and ${table.views} > 5)`
+    const isSame = sql`${other.authorId} = ${table.authorId}`
+    return sql`exists (select 1 from ${authorStats} ${sql.identifier('other')} where ${isSame} and ${table.views} > 5)`
   }],
 ])('applies a row filter over %s', async (_what, listFilter) => {
   stats = await openStats({ authorStats: { authorization: { ...READ, listFilter: listFilter as never } } })

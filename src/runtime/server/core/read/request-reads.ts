@@ -38,7 +38,8 @@ function addOwn({ resource, scope }: Pick<Scoped<Plan>, 'resource' | 'scope'>, c
 }
 
 function namesOf(table: Table, tableName: string, { api }: Call): readonly string[] {
-  const names = [...api.resources.values()].filter(resource => resource.table === table).flatMap(({ name, tracks = [] }) => [name, ...tracks])
+  const resources = [...api.resources.values()].filter(resource => resource.table === table)
+  const names = resources.flatMap(({ name, tracks = [] }) => [name, ...tracks])
   return names.length > 0 ? names : [`table:${tableName}`]
 }
 

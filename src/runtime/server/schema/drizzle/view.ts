@@ -2,10 +2,11 @@
  * Converts a Drizzle view to a table of the same name with the same columns. Everything else then reads one kind of source. The schema
  * layer makes sure that no statement writes to it.
  */
-import { aliasedTable, Column, is, SQL, View, type Table } from 'drizzle-orm'
+import { aliasedTable, Column, getTableColumns, getTableName, is, SQL, View, type Table } from 'drizzle-orm'
 import { boolean as mysqlBoolean, decimal, MySqlTable, mysqlTable, MySqlView } from 'drizzle-orm/mysql-core'
 import { boolean as pgBoolean, doublePrecision, PgMaterializedView, PgTable, pgTable, PgView } from 'drizzle-orm/pg-core'
 import { integer, real, SQLiteTable, sqliteTable, SQLiteView } from 'drizzle-orm/sqlite-core'
+import { tableOf } from '../../drizzle/index'
 
 /** Where the types of the columns come from: the app declares them, or the view selects columns of tables. */
 export type ViewKind = 'declared' | 'selected'
@@ -73,22 +74,26 @@ function createTable(view: View): Table {
   if (!dialect) throw new TypeError('not a Drizzle view of sqlite-core, pg-core or mysql-core')
   const table = dialect.create(config.originalName, config.schema)
   const fields = ownFields(view)
+  const isDeclared = (field: unknown) => is(field, Column) && isOwnColumn(field, config)
   const columns = Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, toColumn(name, field, table, dialect)]))
   assertDistinctNames(columns)
-  const kind: ViewKind = Object.values(fields).every(field => isDeclared(field, fields)) ? 'declared' : 'selected'
+  const kind: ViewKind = Object.values(fields).every(isDeclared) ? 'declared' : 'selected'
   Object.assign(table, columns, { [COLUMNS]: columns, [KIND]: kind })
   return config.isAlias ? aliasedTable(table, config.name) : table
 }
 
-/** The columns and expressions as the app wrote them. Drizzle's proxy of the view replaces them when they are read from it. */
+/** The columns and expressions as the app wrote them. Drizzle's proxies replace them when they are read. */
 function ownFields(view: View): Readonly<Record<string, unknown>> {
-  return (Object.getOwnPropertyDescriptor(view, CONFIG)!.value as ViewConfig).selectedFields
+  const { selectedFields } = Object.getOwnPropertyDescriptor(view, CONFIG)!.value as ViewConfig
+  const own = Object.entries(Object.getOwnPropertyDescriptors(selectedFields))
+  return Object.fromEntries(own.map(([name, { value }]) => [name, value as unknown]))
 }
 
-/** Drizzle creates a table for the columns that a view declares. */
-const isDeclared = (field: unknown, fields: object) => is(field, Column) && columnsIn(field) === fields
-
-const columnsIn = (column: Column) => (column as unknown as { readonly table: Readonly<Record<symbol, object>> }).table[COLUMNS]
+/** Drizzle creates a table of the same name for the columns that a view declares. */
+function isOwnColumn(column: Column, { originalName, selectedFields }: ViewConfig): boolean {
+  const table = tableOf(column)
+  return getTableName(table) === originalName && Object.keys(getTableColumns(table)).join() === Object.keys(selectedFields).join()
+}
 
 function toColumn(name: string, field: unknown, table: Table, { columns }: ViewDialect): Column {
   if (is(field, Column)) return copyColumn(field, table, { name: field.name })

@@ -54,8 +54,8 @@ export function planJoins({ include }: Scoped<ReadPlan>, { fields }: Selection):
 }
 
 /**
- * A join needs a to-one relation to a primary key of the same column types, no nested includes and no `objectLevel` rule. No constraint keeps
- * the key of a view unique, and a second row would repeat the parent.
+ * A join needs a to-one relation to a primary key of the same column types, no nested includes and no `objectLevel` rule. No constraint
+ * keeps the key of a view unique, and a second row would repeat the parent.
  */
 function isJoinable({ relation, plan }: ScopedInclude): boolean {
   const { primaryKey, readOnly } = relation.target

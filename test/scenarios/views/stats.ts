@@ -31,9 +31,9 @@ export const authorStats = sqliteView('author_stats').as(qb =>
     email: authors.email,
     organizationId: authors.organizationId,
     posts: count(posts.id).as('posts'),
-    views: sql<number | null>`sum(${posts.views})`.mapWith(Number).as('views'),
-    latest: sql<Date | null>`max(${posts.publishedAt})`.mapWith(posts.publishedAt).as('latest'),
-    active: sql<boolean>`count(${posts.id}) > 1`.mapWith(Boolean).as('active'),
+    views: sql`sum(${posts.views})`.mapWith(Number).as('views'),
+    latest: sql`max(${posts.publishedAt})`.mapWith(posts.publishedAt).as('latest'),
+    active: sql`count(${posts.id}) > 1`.mapWith(Boolean).as('active'),
   }).from(authors).leftJoin(posts, eq(posts.authorId, authors.id)).groupBy(authors.id))
 
 /** Its columns are declared, and its key has two of them. */
@@ -46,7 +46,7 @@ export const writingDays = sqliteView('writing_days', {
 
 /** Rows of a left join, with the trash of its table. */
 export const postList = sqliteView('post_list').as(qb =>
-  qb.select({ id: posts.id, title: posts.title, authorId: posts.authorId, author: sql<string>`${authors.name}`.mapWith(authors.name).as('author'),
+  qb.select({ id: posts.id, title: posts.title, authorId: posts.authorId, author: sql`${authors.name}`.mapWith(authors.name).as('author'),
     deletedAt: posts.deletedAt })
     .from(posts).leftJoin(authors, eq(posts.authorId, authors.id)))
 

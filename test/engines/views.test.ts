@@ -2,10 +2,9 @@
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ResourceRegistration } from '../../src/runtime/server/registration'
-import { createTablesSql } from '../support/create-tables'
 import { createServer, type TestServer } from '../support/server'
 import { ENGINE_CASES, isAvailable, type Opened } from './support/databases'
-import { SHELVES } from './support/shelf'
+import { SHELVES, shelfSql } from './support/shelf'
 import { get } from './support/walk'
 
 const READ = { permissions: { read: true } } as const
@@ -25,7 +24,7 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
     let server: TestServer
     beforeAll(async () => {
       opened = await open()
-      await opened.exec((await createTablesSql(dialect, { authors, books, ...views })).replaceAll('--> statement-breakpoint', ''))
+      await opened.exec(shelfSql(dialect))
       const [first, second] = TIMES[dialect]
       await opened.exec(`insert into authors values (1, 'Ada'), (2, 'Bea'), (3, 'Cleo');
         insert into books values (1, 1, 100, 1.25, ${first}), (2, 1, 50, 2.5, ${second}), (3, 2, 70, 3, ${first}); ${refresh}`)

@@ -23,8 +23,23 @@ const aggregates = ({ id, pages, price, printedAt }: Readonly<Record<'id' | 'pag
   busy: sql`count(${id}) > 1`.mapWith(Boolean).as('busy'),
 })
 
-const QUERY = sql`select a.id as author_id, a.name, count(b.id) as book_count, sum(b.pages) as pages, sum(b.price) as worth,
-  max(b.printed_at) as latest, count(b.id) > 1 as busy from authors a left join books b on b.author_id = a.id group by a.id, a.name`
+/** @param id the name of the first column: that of the table, or the one that the view declares */
+const query = (id: 'id' | 'author_id') => `select a.id as ${id}, a.name, count(b.id) as book_count, sum(b.pages) as pages,
+  sum(b.price) as worth, max(b.printed_at) as latest, count(b.id) > 1 as busy
+  from authors a left join books b on b.author_id = a.id group by a.id, a.name`
+
+const QUERY = sql.raw(query('author_id'))
+
+const TIMES: Readonly<Record<Dialect, string>> = { sqlite: 'integer', pg: 'timestamptz', mysql: 'datetime(3)' }
+
+/** By hand, because Drizzle Kit 0.31 does not read the tables of Drizzle 1.0. */
+export const shelfSql = (dialect: Dialect) => `
+  create table authors (id integer primary key, name varchar(40) not null);
+  create table books (id integer primary key, author_id integer not null references authors(id), pages integer, price numeric(10, 2),
+    printed_at ${TIMES[dialect]});
+  create view shelf as ${query('id')};
+  create view declared_shelf as ${query('author_id')};
+  ${dialect === 'pg' ? `create materialized view kept_shelf as ${query('id')};` : ''}`
 
 export const SHELVES: Readonly<Record<Dialect, Shelf>> = {
   sqlite: (() => {

@@ -76,6 +76,16 @@ it('cannot be linked from the other side of its relation', async () => {
     expect((await stats.send(method, 'authors/1/relations/writingDays', { ids: ['1,2023-11-14'] })).status).toBeGreaterThanOrEqual(400)
 })
 
+it('takes no part in the restore of a group, although it has the columns of the trash', async () => {
+  const restored = await stats.send('POST', 'posts/bulk/restore', { deletionId: 'd5' })
+  expect([restored.status, restored.body.meta]).toEqual([200, { total: 1, successful: 1, failed: 0 }])
+  expect((await stats.send('GET', 'postList/5')).body).toMatchObject({ id: 5, deletedAt: null })
+  const deleted = await stats.send('DELETE', 'posts/5')
+  expect(deleted.body).toMatchObject({ success: true, softDeleted: true })
+  const purged = await stats.send('DELETE', 'posts/bulk?force=true', { deletionId: deleted.body.deletionId })
+  expect([purged.status, purged.body.meta.total]).toEqual([200, 1])
+})
+
 it('does not stop the writes of its tables, nor their cascades', async () => {
   const created = await stats.send('POST', 'authors', { name: 'Eve', email: 'eve@x.test', organizationId: 1 })
   expect((await stats.send('GET', `authorStats/${created.body.id}`)).body).toMatchObject({ name: 'Eve', posts: 0, views: null })

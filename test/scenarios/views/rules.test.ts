@@ -2,7 +2,8 @@
 import { alias } from 'drizzle-orm/sqlite-core'
 import { eq, gt, sql } from 'drizzle-orm'
 import { afterEach, expect, it } from 'vitest'
-import type { ResourceAuth } from '../../../src/runtime/server/registration'
+import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
+import type { AutoApiContext, ResourceAuth } from '../../../src/runtime/server/registration'
 import { defineAutoApiPlugin } from '../../../src/runtime/server/plugin/contract'
 import { DEFAULT_MULTI_TENANCY } from '../../../src/runtime/shared/defaults'
 import { outcome } from '../write/world'
@@ -58,6 +59,30 @@ it.each<[string, ResourceAuth<typeof authorStats>['listFilter']]>([
 ])('applies a row filter over %s', async (_what, listFilter) => {
   stats = await openStats({ authorStats: { authorization: { ...READ, listFilter: listFilter as never } } })
   expect(await observe()).toEqual(SEEN)
+})
+
+it('gives its row scope and its rows to code of the app, also for an alias', async () => {
+  const { findAuthorizedRow, rowScope } = await import('../../../src/runtime/server/utils')
+  // Drizzle 0.45 cannot select from the alias of a view.
+  const rows = async (ctx: AutoApiContext, source: typeof authorStats, name: string) => {
+    const scope = await rowScope(ctx, 'authorStats', source)
+    const query = sql`select id from ${authorStats} as ${sql.identifier(name)} where ${scope}`
+    return (ctx.db as BetterSQLite3Database).all<{ id: number }>(query).map(({ id }) => id)
+  }
+  const plugin = defineAutoApiPlugin({ name: 'own', routes: [{
+    method: 'GET',
+    path: '/:resource/:id/own',
+    operation: 'read',
+    handler: async ctx => ({
+      own: await rows(ctx, authorStats, 'author_stats'),
+      aliased: await rows(ctx, alias(authorStats, 'other') as unknown as typeof authorStats, 'other'),
+      row: await findAuthorizedRow<typeof authorStats>(ctx, 'authorStats', ctx.params.id!),
+    }),
+  }] })
+  stats = await openStats({}, { config: TENANCY, plugins: [plugin] })
+  const { body } = await stats.send('GET', 'authorStats/1/own')
+  expect(body).toMatchObject({ own: [1, 2], aliased: [1, 2], row: { name: 'Ada', views: 15, active: true } })
+  expect((await stats.send('GET', 'authorStats/3/own')).status).toBe(404)
 })
 
 it('applies a row filter of a plugin', async () => {

@@ -91,6 +91,15 @@ describe('a view with `references`', () => {
     expect(data.map(({ name }: { name: string }) => name)).toEqual(['Ada', 'Bea'])
   })
 
+  it('does not repeat the rows of the other side, if its key is not unique by mistake', async () => {
+    const mistaken = await openStats({ postList: { key: 'authorId', references: { authorId: 'authors' } } })
+    const { body } = await mistaken.send('GET', 'authors?sort=id&include=postList[authorId]')
+    expect(body.data.map(({ id, postList }: { id: number, postList: object | null }) => [id, postList !== null])).toEqual([
+      [1, true], [2, true], [3, true], [4, false],
+    ])
+    mistaken.close()
+  })
+
   it('is found with the related rows of a record', async () => {
     expect((await read('authors/1/relations/writingDays')).data).toEqual([{ author: 1, day: '2023-11-14', total: 2 }])
   })

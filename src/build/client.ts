@@ -71,8 +71,8 @@ export function addClient(nuxt: Nuxt, { tables, composables }: ClientSource, res
 
   nuxt.hook('nitro:init', (value) => {
     nitro = value as unknown as Nitro
-    nitro.hooks.hook('types:extend', ({ routes }: { routes: Parameters<typeof typeRoutes>[0] }) =>
-      typeRoutes(routes, config.prefix, registrations),
+    nitro.hooks.hook('types:extend', async ({ routes }: { routes: Parameters<typeof typeRoutes>[0] }) =>
+      typeRoutes(routes, config.prefix, registrations, await resources()),
     )
     if (!nuxt.options.dev) return
 

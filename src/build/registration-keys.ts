@@ -24,6 +24,8 @@ export const IMPORT_KEYS = {
 /** Keys whose value is data. The function returns the problem of an invalid value. */
 const DATA_KEYS = {
   key: findKeyProblem,
+  references: findReferencesProblem,
+  tracks: findNameListProblem,
   hiddenFields: findFieldListProblem,
   protectedFields: findFieldListProblem,
   disabled: findOperationListProblem,
@@ -119,6 +121,17 @@ function findFieldListProblem(value: unknown, where: string): Problem | undefine
   const isFieldList = Array.isArray(value) && value.every(field => typeof field === 'string' && field !== '')
   if (isFieldList) return undefined
   return { where, what: 'is not a list of field names', instead: 'Use a list of field names, such as `[\'passwordHash\']`.' }
+}
+
+function findNameListProblem(value: unknown, where: string): Problem | undefined {
+  const isNameList = Array.isArray(value) && value.length > 0 && value.every(name => typeof name === 'string' && name !== '')
+  if (isNameList) return undefined
+  return { where, what: 'is not a list of resources', instead: 'Use a list of registered resources, such as `[\'posts\', \'comments\']`.' }
+}
+
+function findReferencesProblem(value: unknown, where: string): Problem | undefined {
+  if (isObject(value) && Object.values(value).every(name => typeof name === 'string' && name !== '')) return undefined
+  return { where, what: 'does not name a resource for each column', instead: 'Use an object, such as `{ authorId: \'users\' }`.' }
 }
 
 function findKeyProblem(value: unknown, where: string): Problem | undefined {

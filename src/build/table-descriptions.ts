@@ -55,7 +55,7 @@ interface Tables {
 export async function describeTables(source: Omit<TableSource, 'isTenancySet'>): Promise<Descriptions> {
   const { describeResources } = await createJiti(import.meta.url, { alias: source.alias }).import<Describer>(source.describer)
   const tables = source.registrations.map(registration =>
-    pickParts(registration, ['schema', 'relations'], ['key', 'hiddenFields', 'protectedFields', 'metadata']))
+    pickParts(registration, ['schema', 'relations'], ['key', 'references', 'tracks', 'hiddenFields', 'protectedFields', 'metadata']))
   const { loadable, failures } = await findLoadable(tables, source)
   const warnings = failures.map(({ name, message }) => withoutRelations([name], message))
   try {
@@ -90,7 +90,7 @@ export interface Inspected {
 export async function inspectTables(source: InspectedTables): Promise<Inspected> {
   const { inspectResources } = await createJiti(import.meta.url, { alias: source.alias }).import<Inspector>(source.inspector)
   const registrations = source.registrations.map(registration =>
-    pickParts(registration, ['schema', 'authorization'], ['key', 'hiddenFields', 'disabled']))
+    pickParts(registration, ['schema', 'authorization'], ['key', 'references', 'tracks', 'hiddenFields', 'disabled']))
   return await withAutoImport(source, async () => {
     const { loadable, failures } = await findLoadable(registrations, source)
     const { registrations: loaded, schemaModules } = await load(loadable, source)

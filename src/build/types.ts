@@ -4,6 +4,7 @@ import { isAbsolute, relative } from 'pathe'
 import type { ResourceDescription } from '../runtime/server/schema/describe'
 import { COLUMN_ROLES, rolesWith } from '../runtime/shared/column-roles'
 import type { AutoApiConfig } from '../runtime/shared/config'
+import { WRITE_OPERATIONS } from '../runtime/shared/operations'
 import type { ModuleImport } from './module-import'
 import type { CheckedRegistration } from './registration-keys'
 import { ROUTES_OF } from './routes'
@@ -67,7 +68,7 @@ function toEntry(
   const hidden = [...((data.hiddenFields as string[]) ?? []), ...config.hiddenFields.global, ...(config.hiddenFields.resources[name] ?? [])]
   const tenant = config.multiTenancy ? [config.multiTenancy.tenantIdField] : []
   const notWritable = union([...SERVER_OWNED, ...((data.protectedFields as string[]) ?? []), ...tenant])
-  const writable = `Exclude<keyof ${typeOf(imports.schema!)}["_"]["columns"], ${notWritable}>`
+  const writable = `Exclude<keyof ColumnsIn<${typeOf(imports.schema!)}>, ${notWritable}>`
   // A resource whose `read` is disabled cannot be included.
   const isRead = (resource: string) => !disabledIn(registrations.find(({ name }) => name === resource)).includes('read')
   return {
@@ -117,8 +118,15 @@ const ROUTE_HANDLER = /import\((['"])(.+\/runtime\/)server\/routes\/([\w-]+)\1\)
  * Sets the types of the module's routes by resource and method. Nitro alone uses the return type of the handler, which is the same for
  * every resource. Methods that the app handles itself keep their types.
  */
-export function typeRoutes(routes: RouteTypes, prefix: string, registrations: readonly Pick<CheckedRegistration, 'name' | 'data'>[]): void {
-  const resources = new Map(registrations.map(registration => [registration.name, disabledIn(registration)]))
+export function typeRoutes(
+  routes: RouteTypes,
+  prefix: string,
+  registrations: readonly Pick<CheckedRegistration, 'name' | 'data'>[],
+  described: readonly Pick<ResourceDescription, 'name' | 'readOnly'>[] = [],
+): void {
+  const views = new Set(described.filter(({ readOnly }) => readOnly).map(({ name }) => name))
+  const resources = new Map(registrations.map(registration =>
+    [registration.name, [...disabledIn(registration), ...views.has(registration.name) ? WRITE_OPERATIONS : []]]))
   for (const [path, methods] of Object.entries(routes)) {
     const match = methods.default?.map(type => ROUTE_HANDLER.exec(type)).find(found => found !== null)
     if (!match) continue

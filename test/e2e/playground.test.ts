@@ -71,6 +71,19 @@ it('identifies each request, and not by what the client sends', async () => {
   for (const id of ids) expect(id).toMatch(/^[\da-f-]{36}$/)
 })
 
+it('counts the published posts of each author of an organisation in a view, which nobody can change', async () => {
+  const { status, body } = await newsroom.request('/api/authorStats?sort=-views,authorId&limit=3&include=author', { as: EDITOR })
+  const of = (column: string, author: number) =>
+    newsroom.rows<{ n: number }>(`select ${column} as n from posts where author_id = ${author} and status = 'published' and deleted_at is null`)[0]!.n
+  expect([status, body.data.length]).toEqual([200, 3])
+  for (const { authorId, posts, views, organizationId, author } of body.data) {
+    expect([posts, views]).toEqual([of('count(*)', authorId), of('coalesce(sum(views), 0)', authorId)])
+    expect([author.id, author.organizationId]).toEqual([authorId, organizationId])
+  }
+  expect(new Set(body.data.map(({ organizationId }: { organizationId: number }) => organizationId)).size).toBe(1)
+  expect((await newsroom.request('/api/authorStats/1', { as: ADMIN, method: 'DELETE' })).status).toBe(405)
+})
+
 describe('the public', () => {
   it('reads the second page of five published posts of the public organisation, and their total', async () => {
     const { status, body } = await newsroom.request('/api/posts?page=2&limit=5')
@@ -171,7 +184,7 @@ describe('the query explorer', () => {
   })
 
   // As an administrator, who can read every field.
-  describe.each(['posts', 'comments', 'tags', 'media', 'users', 'organizations'])('on %s', (name) => {
+  describe.each(['posts', 'comments', 'tags', 'media', 'users', 'organizations', 'authorStats'])('on %s', (name) => {
     const run = (changes: Partial<Draft>, { fields }: ResourceView) =>
       newsroom.request(toPath(newDraft({ resource: name, limit: 1, ...changes }), fields), { as: ADMIN })
 

@@ -30,6 +30,11 @@ export const registrations: readonly CheckedRegistration[] = [
     imports: { schema: schema('albums') },
     data: { hiddenFields: ['original'], protectedFields: ['notes', 'cover', 'photos', 'original'] },
   },
+  {
+    name: 'writerTotals',
+    imports: { schema: schema('writerTotals') },
+    data: { key: 'writerId', references: { writerId: 'writers' }, disabled: ['aggregate'] },
+  },
   { name: 'scans', imports: { schema: schema('scans') }, data: { protectedFields: ['file'], disabled: ['update'] } },
 ]
 

@@ -1,6 +1,6 @@
 /** The types of authorization and hooks: columns, operations and the app's own user. */
-import { eq } from 'drizzle-orm'
-import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { count, eq, gt, sql } from 'drizzle-orm'
+import { integer, sqliteTable, sqliteView, text } from 'drizzle-orm/sqlite-core'
 import { defineResource, defineResourceAuth, defineResourceHooks, type AutoApiContext, type AutoApiUser } from 'nuxt-auto-api/define'
 import { describe, expectTypeOf, test } from 'vitest'
 import { z } from 'zod'
@@ -137,5 +137,41 @@ describe('a resource file', () => {
   test('keeps the type of its validation', () => {
     const create = z.object({ title: z.string() })
     expectTypeOf(defineResource(posts, { validation: { create } }).validation).toEqualTypeOf<{ create: typeof create }>()
+  })
+})
+
+const statistics = sqliteView('statistics').as(qb =>
+  qb.select({ id: posts.id, title: posts.title, count: count().as('count'), best: sql`1`.mapWith(Number).as('best') }).from(posts))
+const counters = sqliteView('counters', { day: text('day').notNull(), total: integer('total') }).existing()
+
+describe('the resource of a view', () => {
+  test('knows the columns and the expressions of the view', () => {
+    defineResource(statistics, {
+      key: 'id',
+      references: { id: 'posts' },
+      tracks: ['posts'],
+      hiddenFields: ['best'],
+      permissions: { read: true },
+      fields: { count: { read: 'x' } },
+      listFilter: (table) => {
+        expectTypeOf(table).toEqualTypeOf<typeof statistics>()
+        return gt(table.count, 1)
+      },
+      objectLevel: (row) => {
+        expectTypeOf(row).toEqualTypeOf<{ id: number, title: string, count: number, best: number }>()
+        return true
+      },
+      hooks: { afterGet: record => ({ ...record, count: (record.count ?? 0) + 1 }) },
+    })
+    defineResource(counters, { key: ['day'], fields: { total: { read: 'x' } }, objectLevel: row => row.total === null || row.day > '2' })
+    defineResourceAuth<typeof statistics>({ fields: { best: { read: 'x' } } })
+    // @ts-expect-error -- no such column
+    defineResource(statistics, { key: 'ids' })
+    // @ts-expect-error -- no such column
+    defineResource(statistics, { key: 'id', references: { postId: 'posts' } })
+    // @ts-expect-error -- no such column
+    defineResource(counters, { key: 'day', fields: { sum: { read: 'x' } } })
+    // @ts-expect-error -- no such column
+    defineResourceAuth<typeof statistics>({ fields: { worst: { read: 'x' } } })
   })
 })

@@ -1,8 +1,8 @@
 /** The tables of the playground: several organizations in one database, separated by `organizationId`. */
-import { isNull } from 'drizzle-orm'
+import { isNull, sql } from 'drizzle-orm'
 import type { StoredFile } from 'nuxt-auto-api/plugins'
 import { apiTokensTable, auditLogTable, idempotencyKeysTable } from 'nuxt-auto-api/schema/sqlite'
-import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import { index, integer, primaryKey, sqliteTable, sqliteView, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 
 const timestamp = (name: string) => integer(name, { mode: 'timestamp_ms' })
 
@@ -133,6 +133,22 @@ export const media = sqliteTable('media', {
   index('media_post').on(table.postId),
   index('media_uploader').on(table.uploaderId),
 ])
+
+/** What everybody can read of each author: the published posts, their views, and the approved comments on them. */
+export const authorStats = sqliteView('author_stats', {
+  authorId: integer('author_id').notNull(),
+  organizationId: integer('organization_id').notNull(),
+  name: text('name').notNull(),
+  posts: integer('posts').notNull(),
+  views: integer('views').notNull(),
+  comments: integer('comments').notNull(),
+}).as(sql`
+  select u.id as author_id, u.organization_id, u.name, count(p.id) as posts, coalesce(sum(p.views), 0) as views,
+    (select count(*) from comments c join posts a on a.id = c.post_id where a.author_id = u.id and a.status = 'published'
+      and a.deleted_at is null and c.status = 'approved' and c.deleted_at is null) as comments
+  from users u left join posts p on p.author_id = u.id and p.status = 'published' and p.deleted_at is null
+  group by u.id
+`)
 
 /** The keys of requests that are safe to retry, for the plugin `idempotency`. */
 export const idempotencyKeys = idempotencyKeysTable()

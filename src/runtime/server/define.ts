@@ -2,7 +2,7 @@
 import type { Table } from 'drizzle-orm'
 import type { Operation } from '../shared/operations'
 import { AUTHORIZATION_KEYS, DEFINED } from '../shared/registration-keys'
-import type { ResourceAuth, ResourceHooks, ResourceValidation, ResourceWire } from './registration'
+import type { ResourceAuth, ResourceHooks, ResourceSource, ResourceValidation, ResourceWire } from './registration'
 
 export type {
   AutoApiContext,
@@ -48,7 +48,7 @@ export type { RegistrationOptions, ResourceRegistry } from '../shared/types/regi
  *   listFilter: (table, ctx) => ctx.user ? undefined : eq(table.status, 'published'),
  * })
  */
-export function defineResourceAuth<T extends Table>(auth: ResourceAuth<T>): ResourceAuth<T> {
+export function defineResourceAuth<T extends ResourceSource>(auth: ResourceAuth<T>): ResourceAuth<T> {
   return auth
 }
 
@@ -59,7 +59,7 @@ export function defineResourceAuth<T extends Table>(auth: ResourceAuth<T>): Reso
  *   beforeCreate: data => ({ ...data, slug: slugify(data.title!) }),
  * })
  */
-export function defineResourceHooks<T extends Table>(hooks: ResourceHooks<T>): ResourceHooks<T> {
+export function defineResourceHooks<T extends ResourceSource>(hooks: ResourceHooks<T>): ResourceHooks<T> {
   return hooks
 }
 
@@ -79,14 +79,16 @@ export function defineResourceValidation<V extends ResourceValidation>(validatio
  *   tags: { encode: tags => [...tags], decode: json => new Set(z.array(z.string()).parse(json)) },
  * })
  */
-export function defineResourceWire<T extends Table>(): <W extends ResourceWire<T>>(wire: W) => W {
+export function defineResourceWire<T extends ResourceSource>(): <W extends ResourceWire<T>>(wire: W) => W {
   return wire => wire
 }
 
-type ColumnName<T extends Table> = keyof T['_']['columns'] & string
+type ColumnName<T extends ResourceSource> = (
+  T['_'] extends { readonly columns: infer C } ? keyof C : T['_'] extends { readonly selectedFields: infer S } ? keyof S : never
+) & string
 
 /** The second argument of `defineResource`: the keys of an authorization, and the other parts of a registration. */
-export interface ResourceOptions<T extends Table, V extends ResourceValidation = ResourceValidation> extends ResourceAuth<T> {
+export interface ResourceOptions<T extends ResourceSource, V extends ResourceValidation = ResourceValidation> extends ResourceAuth<T> {
   /** The authorization as one object, such as one from another file. Then `permissions` and its other keys are not allowed beside it. */
   readonly authorization?: ResourceAuth<T>
   /** Schemas for `create` and `update`. If a schema is missing, the server generates it from the table. */
@@ -98,11 +100,23 @@ export interface ResourceOptions<T extends Table, V extends ResourceValidation =
   /** The Drizzle `relations()` of the table, imported from another file. */
   readonly relations?: object
   /**
-   * The columns that identify a row of a table without a primary key: `'code'`, or `['warehouseId', 'code']`. They must be NOT NULL, and no
-   * two rows can have the same values. The build reads it, so write a literal.
+   * The columns that identify a row of a view or of a table without a primary key: `'code'`, or `['warehouseId', 'code']`. They must be
+   * NOT NULL, and no two rows can have the same values. The build reads it, so write a literal.
    * @default the primary key, otherwise the shortest unique constraint or index over columns that are NOT NULL
    */
   readonly key?: ColumnName<T> | readonly ColumnName<T>[]
+  /**
+   * The columns of a view that contain the primary key of a row of another resource, with the name of this resource, such as
+   * `{ authorId: 'users' }`. Both resources get a relation, as from a foreign key. Only views have this option. The build reads it, so
+   * write a literal.
+   * @default {}
+   */
+  readonly references?: Readonly<Partial<Record<ColumnName<T>, string>>>
+  /**
+   * The resources whose commits change the rows of a view: those of the tables that it reads. The response cache stores the rows of a view
+   * only if this option names them. Only views have this option. The build reads this list, so write it as a literal.
+   */
+  readonly tracks?: readonly string[]
   /**
    * Names of fields that no response contains and no query can use. The build reads this list, so write it as a literal.
    * @default []
@@ -131,7 +145,7 @@ export interface ResourceOptions<T extends Table, V extends ResourceValidation =
 }
 
 /** The parts of a resource that only the server loads. The build reads the table and the data from the text of the file. */
-export interface DefinedResource<T extends Table = Table, V extends ResourceValidation = ResourceValidation> {
+export interface DefinedResource<T extends ResourceSource = Table, V extends ResourceValidation = ResourceValidation> {
   readonly authorization: ResourceAuth<T>
   readonly validation: V
   readonly hooks: ResourceHooks<T> | undefined
@@ -140,14 +154,14 @@ export interface DefinedResource<T extends Table = Table, V extends ResourceVali
 
 /**
  * Registers a resource. Use it as the default export of a file in `server/resources`. The name of the file is the name of the resource.
- * @param table the Drizzle table, imported from another file
+ * @param table the Drizzle table or view, imported from another file
  * @example
  * // server/resources/posts.ts
  * export default defineResource(posts, {
  *   permissions: { read: true, create: ctx => ctx.user !== null, update: 'posts:write' },
  * })
  */
-export function defineResource<T extends Table, V extends ResourceValidation = ResourceValidation>(
+export function defineResource<T extends ResourceSource, V extends ResourceValidation = ResourceValidation>(
   table: T,
   options: ResourceOptions<T, V> = {},
 ): DefinedResource<T, V> {
@@ -156,6 +170,6 @@ export function defineResource<T extends Table, V extends ResourceValidation = R
   return Object.freeze(Object.defineProperty(defined, DEFINED, { value: Object.freeze({ table, options }) }))
 }
 
-function pickAuthorization<T extends Table>(options: ResourceOptions<T>): ResourceAuth<T> {
+function pickAuthorization<T extends ResourceSource>(options: ResourceOptions<T>): ResourceAuth<T> {
   return Object.fromEntries(Object.entries(options).filter(([key, value]) => Object.hasOwn(AUTHORIZATION_KEYS, key) && value !== undefined))
 }

@@ -1,7 +1,7 @@
 /** The types of a registration: authorization, hooks, validation, and the context that their functions get. */
 import type { Awaitable } from '../shared/awaitable'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import type { InferInsertModel, InferSelectModel, SQL, Table } from 'drizzle-orm'
+import type { InferInsertModel, InferSelectModel, SQL, Table, View } from 'drizzle-orm'
 import type { Operation } from '../shared/operations'
 
 /**
@@ -92,7 +92,13 @@ export interface FieldRule {
   readonly reference?: 'visible' | 'tenant' | 'any'
 }
 
-export interface ResourceAuth<T extends Table = Table> {
+/** What a resource shows: the rows of a Drizzle table, or those of a view. */
+export type ResourceSource = Table | View
+
+/** A row as Drizzle reads it. */
+export type RowOf<T extends ResourceSource> = T extends Table ? InferSelectModel<T> : T['$inferSelect']
+
+export interface ResourceAuth<T extends ResourceSource = Table> {
   /** One entry per operation. An operation without an entry uses the entry of another operation, or is refused. */
   readonly permissions?: Readonly<Partial<Record<Operation, Permission>>>
   /** Returns the SQL condition of the rows that the caller can see; `undefined` means all rows. Applies to every route and operation. */
@@ -102,7 +108,7 @@ export interface ResourceAuth<T extends Table = Table> {
    * `ctx.operation` is the operation. A falsy result or an error hides the row. Lists, counts and aggregates read every
    * candidate row to call it, so prefer `listFilter`.
    */
-  readonly objectLevel?: (row: InferSelectModel<T>, ctx: AutoApiContext) => unknown
+  readonly objectLevel?: (row: RowOf<T>, ctx: AutoApiContext) => unknown
   /** Named gates for `createEndpoint`. Each gate decides only the operations that it declares. */
   readonly custom?: Readonly<Record<string, { readonly permissions?: Readonly<Partial<Record<Operation, Permission>>> }>>
   readonly softDelete?: {
@@ -115,7 +121,7 @@ export interface ResourceAuth<T extends Table = Table> {
     readonly retentionDays?: number
   }
   /** Rules for who can read and write a field. `false` also refuses a caller with `'*'`. */
-  readonly fields?: Readonly<Partial<Record<keyof InferSelectModel<T> & string, FieldRule>>>
+  readonly fields?: Readonly<Partial<Record<keyof RowOf<T> & string, FieldRule>>>
 }
 
 export interface ResourceValidation {
@@ -132,20 +138,20 @@ export interface WireConversion<V = never, W = unknown> {
 }
 
 /** The columns whose values have a form of their own in JSON. */
-export type ResourceWire<T extends Table = Table> = {
-  readonly [K in keyof InferSelectModel<T> & string]?: WireConversion<NonNullable<InferSelectModel<T>[K]>>
+export type ResourceWire<T extends ResourceSource = Table> = {
+  readonly [K in keyof RowOf<T> & string]?: WireConversion<NonNullable<RowOf<T>[K]>>
 }
 
 type Id = string | number
-type Insert<T extends Table> = Partial<InferInsertModel<T>> & Record<string, unknown>
-type Select<T extends Table> = Partial<InferSelectModel<T>> & Record<string, unknown>
+type Insert<T extends ResourceSource> = (T extends Table ? Partial<InferInsertModel<T>> : unknown) & Record<string, unknown>
+type Select<T extends ResourceSource> = Partial<RowOf<T>> & Record<string, unknown>
 
 /**
  * Functions that run before and after the operations on a resource, in the server's process. A `before*` hook can return an object,
  * which replaces the data. If it throws an error, the response has the error's status. An `after*` hook runs after the commit. It can
  * return an object, which replaces the record in the response.
  */
-export interface ResourceHooks<T extends Table = Table> {
+export interface ResourceHooks<T extends ResourceSource = Table> {
   readonly beforeCreate?: (data: Insert<T>, ctx: AutoApiContext) => unknown
   readonly beforeUpdate?: (id: Id, data: Insert<T>, ctx: ConditionalContext) => unknown
   readonly beforeDelete?: (id: Id, ctx: ConditionalContext) => unknown
@@ -171,13 +177,17 @@ export interface ResourceHooks<T extends Table = Table> {
 /** A registration whose module imports are loaded: the input of the schema layer. */
 export interface ResourceRegistration {
   readonly name: string
-  readonly schema: Table
+  readonly schema: ResourceSource
   readonly authorization?: ResourceAuth
   readonly validation?: ResourceValidation
   readonly hooks?: ResourceHooks
   readonly wire?: ResourceWire
   readonly relations?: unknown
   readonly key?: string | readonly string[]
+  /** The resources whose primary keys the columns of a view contain. */
+  readonly references?: Readonly<Record<string, string>>
+  /** The resources whose commits change the rows of a view. */
+  readonly tracks?: readonly string[]
   readonly hiddenFields?: readonly string[]
   readonly protectedFields?: readonly string[]
   readonly disabled?: readonly Operation[]

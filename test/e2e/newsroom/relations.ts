@@ -76,6 +76,7 @@ const GRID: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     media: 'r...a...',
     auditLog: '........',
     apiTokens: '........',
+    authorStats: '........',
   },
   writer: {
     tags: 'r...a...',
@@ -86,6 +87,7 @@ const GRID: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     media: 'rcu.a...',
     auditLog: '........',
     apiTokens: 'rcudaRPV',
+    authorStats: 'r...a...',
   },
   editor: {
     tags: 'rcuda...',
@@ -96,6 +98,7 @@ const GRID: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     media: 'rcuda...',
     auditLog: 'r...a...',
     apiTokens: 'rcudaRPV',
+    authorStats: 'r...a...',
   },
   admin: {
     tags: 'rcuda...',
@@ -106,6 +109,7 @@ const GRID: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     media: 'rcuda...',
     auditLog: 'r...a...',
     apiTokens: 'rcudaRPV',
+    authorStats: 'r...a...',
   },
 }
 

@@ -1,5 +1,5 @@
 /** Property: the routes accept what the description lists, and refuse what it leaves out, for every caller of three APIs. */
-import { getTableColumns } from 'drizzle-orm'
+import { getTableColumns, type Table } from 'drizzle-orm'
 import type Database from 'better-sqlite3'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import { OPERATORS, type OperatorName } from '../../../src/runtime/shared/operators'
@@ -129,7 +129,7 @@ describe.each(Object.entries(WORLDS))('in the %s', (_, { open, callers }) => {
         const resource = resources[name]
         const isRead = resource?.capabilities.canRead === true
         await ask(`read ${name}`, isRead, `${name}?limit=1`)
-        for (const column of [...Object.keys(getTableColumns(schema)), 'nothing']) {
+        for (const column of [...Object.keys(getTableColumns(schema as Table)), 'nothing']) {
           const field = resource?.fields[column]
           const at = `${name}.${column}`
           await ask(`select ${at}`, isRead && field?.readable === true, `${name}?limit=1&fields=${column}`)
@@ -182,7 +182,7 @@ describe('in the magazine', () => {
       world = await openMagazine().then(magazine => ({ ...magazine, registrations: ofMagazine }))
       const client = world.client!
       const { resources } = (await world.request('GET', '/api/_schema', { caller })).body as ApiDescription
-      const columns = Object.entries(getTableColumns(ofMagazine.find(({ name }) => name === 'stories')!.schema))
+      const columns = Object.entries(getTableColumns(ofMagazine.find(({ name }) => name === 'stories')!.schema as Table))
       const row = () => JSON.stringify(client.prepare('select * from tbl_stories where id = 1').get())
       for (const [name, column] of columns) {
         const value

@@ -11,6 +11,7 @@ declare module "../../../src/runtime/shared/types/resources" {
       relations: {
         articles: { to: "articles", many: true },
         ratings: { to: "ratings", many: true },
+        writerTotals: { to: "writerTotals", many: false },
         articlesByRatings: { to: "articles", many: true }
       },
       disabled: never,
@@ -96,6 +97,18 @@ declare module "../../../src/runtime/shared/types/resources" {
       filled: never,
       relations: {},
       disabled: never,
+      validation: undefined
+    },
+    writerTotals: {
+      table: typeof import("./tables")["writerTotals"],
+      hidden: never,
+      create: never,
+      update: never,
+      filled: never,
+      relations: {
+        writer: { to: "writers", many: false }
+      },
+      disabled: "aggregate",
       validation: undefined
     },
     scans: {

@@ -543,6 +543,50 @@ describe('an operation that a resource disables', () => {
   })
 })
 
+describe('a view', () => {
+  test('has the values of its columns and of its expressions', () => {
+    expectTypeOf(valueOf(useAutoApiGet('writerTotals', 1))).toEqualTypeOf<{
+      writerId: number
+      name: string
+      organizationId: number | null
+      lastTitle: string | null
+      articles: number
+      reads: string
+      latest: string
+      busy: boolean
+    }>()
+    useAutoApiList('writerTotals', { filter: { articles: { $gt: 3 }, busy: true, name: { $like: 'a' } }, sort: '-latest' })
+    // @ts-expect-error -- no such column
+    useAutoApiList('writerTotals', { fields: ['secret'] })
+    // @ts-expect-error -- a count is a number
+    useAutoApiList('writerTotals', { filter: { articles: 'many' } })
+  })
+
+  test('has relations to and from other resources', () => {
+    const { data } = valueOf(useAutoApiList('writerTotals', { fields: ['reads'], include: { writer: { fields: ['name'] } } }))
+    expectTypeOf(data[0]!.writer).toEqualTypeOf<{ name: string } | null>()
+    const writers = valueOf(useAutoApiList('writers', { include: { writerTotals: { fields: ['articles'] } } }))
+    expectTypeOf(writers.data[0]!.writerTotals).toEqualTypeOf<{ articles: number } | null>()
+  })
+
+  test('has no writes', () => {
+    // @ts-expect-error -- nobody can create a row of a view
+    useAutoApiCreate('writerTotals')
+    // @ts-expect-error -- nobody can update a row of a view
+    useAutoApiUpdate('writerTotals')
+    // @ts-expect-error -- nobody can delete a row of a view
+    useAutoApiDelete('writerTotals')
+    // @ts-expect-error -- nobody can delete rows of a view
+    useAutoApiMutation('writerTotals', 'bulkDelete')
+    // @ts-expect-error -- nobody can restore a row of a view
+    useAutoApiRestore('writerTotals')
+    // @ts-expect-error -- nobody can purge a row of a view
+    useAutoApiPurge('writerTotals')
+    // @ts-expect-error -- this registration disables aggregate too
+    useAutoApiAggregate('writerTotals')
+  })
+})
+
 describe('permissions', () => {
   test('know operations, fields and the permissions of a record', () => {
     const { can, canField } = useAutoApiPermissions('articles')

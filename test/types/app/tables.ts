@@ -1,5 +1,6 @@
 /** One column of every kind that differs on the wire, and every kind of relation. */
-import { bigint, boolean, integer, json, jsonb, numeric, pgTable, primaryKey, serial, text, timestamp } from 'drizzle-orm/pg-core'
+import { count, eq, sql } from 'drizzle-orm'
+import { bigint, boolean, integer, json, jsonb, numeric, pgTable, pgView, primaryKey, serial, text, timestamp } from 'drizzle-orm/pg-core'
 import { z } from 'zod'
 import type { AutoApiStoredFile } from '../../support/composables'
 import { apiTokensTable } from '../../../src/runtime/plugins/schema-pg'
@@ -76,5 +77,18 @@ export const scans = pgTable('scans', {
   id: serial('id').primaryKey(),
   file: jsonb('file').$type<AutoApiStoredFile>(),
 })
+
+/** A view: columns, expressions, and a column that a left join can leave empty. */
+export const writerTotals = pgView('writer_totals').as(qb =>
+  qb.select({
+    writerId: writers.id,
+    name: writers.name,
+    organizationId: articles.organizationId,
+    lastTitle: articles.title,
+    articles: count(articles.id).as('articles'),
+    reads: sql`sum(${articles.reads})`.mapWith(articles.price).as('reads'),
+    latest: sql`max(${articles.createdAt})`.mapWith(articles.createdAt).as('latest'),
+    busy: sql`count(*) > 5`.mapWith(Boolean).as('busy'),
+  }).from(writers).leftJoin(articles, eq(articles.writerId, writers.id)).groupBy(writers.id, articles.title, articles.organizationId))
 
 export const apiTokens = apiTokensTable()

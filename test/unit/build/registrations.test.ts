@@ -240,6 +240,25 @@ describe('`key`', () => {
   })
 })
 
+describe('the options of a view', () => {
+  it('pass with names', () => {
+    const data = { key: 'authorId', references: { authorId: 'users' }, tracks: ['posts', 'users'] }
+    const { registrations, problems } = check('stats', { schema, ...data })
+    expect([registrations[0]!.data, problems]).toEqual([data, []])
+  })
+
+  it.each([
+    [{ references: ['users'] }, '`posts.references` does not name a resource for each column. Use an object, such as `{ authorId: \'users\' }`.'],
+    [{ references: { authorId: 1 } }, '`posts.references` does not name a resource for each column.'],
+    [{ references: { authorId: '' } }, '`posts.references` does not name a resource for each column.'],
+    [{ tracks: 'users' }, '`posts.tracks` is not a list of resources. Use a list of registered resources, such as `[\'posts\', \'comments\']`.'],
+    [{ tracks: [] }, '`posts.tracks` is not a list of resources.'],
+    [{ tracks: [1] }, '`posts.tracks` is not a list of resources.'],
+  ])('fail the build for other values: %j', (data, message) => {
+    expect(messagesOf({ schema, ...data })).toEqual([expect.stringContaining(message)])
+  })
+})
+
 describe('`requireIfMatch`', () => {
   it.each([['yes'], [1], [null]])('fails the build for a value that is not a boolean: %j', (requireIfMatch) => {
     expect(check('posts', { schema, requireIfMatch }).problems.map(toMessage)).toEqual([

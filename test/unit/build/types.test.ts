@@ -6,6 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { describeTables } from '../../../src/build/table-descriptions'
 import { generateTypes, toSpecifier, typeRoutes } from '../../../src/build/types'
 import { generateClient } from '../../../src/build/virtual/client'
+import { DEFAULT_MULTI_TENANCY } from '../../../src/runtime/shared/defaults'
 import { drizzleAlias } from '../../support/aliases'
 import { config, describeFixture, describer, generateFixture, registrations, target, typesFile } from '../../support/types'
 
@@ -61,7 +62,7 @@ describe('the types of the registered tables', () => {
     expect(warnings).toEqual([expect.stringContaining('`pages`: the table could not be loaded at build time')])
     expect(warnings[0]).toContain('only in the server')
     const types = generateTypes({ registrations: [pages], resources, config, folder, target, augmentations: [], nitro: 'nitropack/types', endpoints: [] })
-    expect(types).toContain('create: Exclude<keyof typeof import("./broken")["pages"]["_"]["columns"], "deletedAt"')
+    expect(types).toContain('create: Exclude<keyof ColumnsIn<typeof import("./broken")["pages"]>, "deletedAt"')
     expect(types).toContain('"rank" | "organizationId"> & string')
   })
 
@@ -189,6 +190,40 @@ describe('a disabled operation', () => {
   })
 })
 
+describe('a view', () => {
+  it('has no types of writes for `$fetch`', () => {
+    const routes = { '/api/totals': { default: nitro('collection') }, '/api/totals/:id': { default: nitro('record') } }
+    typeRoutes(routes, '/api', [{ name: 'totals', data: {} }], [{ name: 'totals', readOnly: true }])
+    expect(Object.values(routes).map(route => Object.keys(route))).toEqual([['get'], ['get']])
+  })
+
+  it('is described as read-only', async () => {
+    const { resources } = await describeFixture()
+    expect(resources.find(({ name }) => name === 'writerTotals')).toMatchObject({
+      key: ['writerId'], create: [], update: [], filled: [], readOnly: true, tenantScoped: true,
+      relations: [{ name: 'writer', to: 'writers', many: false, linked: false }],
+    })
+  })
+
+  it('without the tenant column fails the build, unless it is excluded by name', async () => {
+    const describe = (tenantIdField: string, excludedResources: string[]) => describeTables({
+      registrations, rootDir: folder, alias: drizzleAlias, describer,
+      config: { ...config, multiTenancy: { ...DEFAULT_MULTI_TENANCY, tenantIdField, excludedResources } },
+    })
+    const { error, resources } = await describe('accountId', [])
+    expect([error, resources]).toEqual([
+      expect.stringMatching(/^\[auto-api\] `writerTotals`: view "writer_totals" has no column `accountId`, so each tenant would see/), [],
+    ])
+    expect((await describe('accountId', ['writerTotals'])).error).toBeUndefined()
+  })
+
+  it('without a key fails the build', async () => {
+    const keyless = registrations.map(registration => registration.name === 'writerTotals' ? { ...registration, data: {} } : registration)
+    const { error } = await describeTables({ registrations: keyless, config, rootDir: folder, alias: drizzleAlias, describer })
+    expect(error).toContain('`writerTotals`: view "writer_totals" has no primary key')
+  })
+})
+
 describe('the path of a type import', () => {
   it.each([
     ['/app/server/schema.ts', '/app/.nuxt/types', '../../server/schema'],
@@ -226,6 +261,6 @@ describe('the generated data for the browser', () => {
     const { resources } = await describeTables({ registrations: hidden, config, rootDir: folder, alias: drizzleAlias, describer })
     const relationsOf = (name: string) => resources.find(resource => resource.name === name)!.relations.map(({ name }) => name)
     expect(relationsOf('articles')).not.toContain('writer')
-    expect(relationsOf('writers')).toEqual(['ratings', 'articlesByRatings'])
+    expect(relationsOf('writers')).toEqual(['ratings', 'writerTotals', 'articlesByRatings'])
   })
 })

@@ -2,6 +2,7 @@
 import type { ResourceRegistration } from '../registration'
 import { describeForeignKeys } from './drizzle/foreign-keys'
 import { describeRelations, type DeclaredRelation } from './drizzle/relations'
+import { toTable } from './drizzle/view'
 import type { Resource } from './model'
 import { resourceOf } from './relation-columns'
 
@@ -43,7 +44,7 @@ export function resolveDeclaredRelations(
 function readDeclared(registration: ResourceRegistration): DeclaredRelation[] {
   if (registration.relations === undefined) return []
   try {
-    return describeRelations(registration.relations, registration.schema)
+    return describeRelations(registration.relations, toTable(registration.schema))
   }
   catch (error) {
     throw new Error(`[auto-api] \`${registration.name}.relations\` is ${(error as Error).message}.`, { cause: error })
@@ -62,7 +63,7 @@ function findInverse(
   const toOnes = readDeclared(child).flatMap(({ columns, foreignColumns, many, target, relationName }) =>
     columns && foreignColumns && !many && target === resource.table ? [{ columns, foreignColumns, relationName }] : [],
   )
-  const keys = describeForeignKeys(child.schema).filter(key => key.foreignTable === resource.table)
+  const keys = describeForeignKeys(toTable(child.schema)).filter(key => key.foreignTable === resource.table)
   return relation.relationName
     ? toOnes.find(one => one.relationName === relation.relationName)
     : toOnes.length === 1

@@ -36,6 +36,8 @@ export interface ResourceDescription {
   readonly tenantScoped: boolean
   /** Whether the table has the tenant column. The column of a plugin's table does not count: the plugin sets it. */
   readonly hasTenantColumn: boolean
+  /** Set if the rows are those of a view. */
+  readonly readOnly?: true
   /** The first resource of the same table, if this is a later one. */
   readonly sameTableAs?: string
 }
@@ -70,6 +72,7 @@ export function describeResources(
       })),
     tenantScoped: resource.tenant !== undefined,
     hasTenantColumn: resource.facts.columns.some(({ name, column }) => name === tenantIdField && !findOwned(column)),
+    ...resource.readOnly && { readOnly: true },
     ...firstOf(resource),
   }))
 }

@@ -10,6 +10,7 @@ import type { WireConversion } from '../registration'
 import { wireOf } from './column-wire'
 import { readsDriverValues } from './custom-wire'
 import type { ColumnFacts } from './drizzle/column'
+import { viewKindOf } from './drizzle/view'
 import { createValueTest, expectedOf } from './column-values'
 import { isScalar } from '../engines/driver-scalar'
 import { createDriverValueTest, createInfiniteTest } from './driver-values'
@@ -118,6 +119,14 @@ const COMPARISON_CASTS: Readonly<Record<string, (value: SQL, column: Column) => 
   MySqlEnumObjectColumn: mysqlEnum,
 }
 
+/**
+ * Casts for comparisons with a column of a view. A column of a SQLite table converts the text of a number that it is compared with, but an
+ * expression does not.
+ */
+const COMPARISON_CASTS_IN_VIEWS: typeof COMPARISON_CASTS = Object.fromEntries(
+  ['SQLiteNumeric', 'SQLiteNumericNumber', 'SQLiteNumericBigInt'].map(type => [type, value => sql`cast(${value} as numeric)`]),
+)
+
 /** Types of custom columns that the database cannot order, or cannot even test for equality. */
 const INCOMPARABLE = /^(?:jsonb?|jsonpath|xml|xid|point|line|lseg|box|path|polygon|circle|geometry|linestring|multi\w+)\b/i
 
@@ -173,7 +182,7 @@ export function createField(facts: ColumnFacts, index: number, schema: ZodType, 
   const exact = exactSelection(column)
   const decoder = decoderOf(column)
   const fromDriver = decoder ?? ((raw: unknown) => raw)
-  const compare = COMPARISON_CASTS[type]
+  const compare = COMPARISON_CASTS[type] ?? (viewKindOf(tableOf(column)) && COMPARISON_CASTS_IN_VIEWS[type])
   const bind = writeCast(column, type)
   const comparable = kind !== 'json' && kind !== 'blob' && !(kind === 'custom' && INCOMPARABLE.test(sqlTypeOf(column)))
   const bytes = bytewise(column)

@@ -29,6 +29,10 @@ export interface Resource {
   /** The columns that the server ignores in a request body, because a client cannot write them. */
   readonly dropped: { readonly create: ReadonlySet<string>, readonly update: ReadonlySet<string> }
   readonly schemas: { readonly create: BodySchema, readonly update: BodySchema }
+  /** Whether the rows are those of a view, which nobody can write. `disabled` then contains every operation that writes. */
+  readonly readOnly: boolean
+  /** The resources whose commits change the rows of this view. Without it, nothing says when the rows of a view change. */
+  readonly tracks?: readonly string[]
   /** The operations that this resource refuses for every caller. */
   readonly disabled: ReadonlySet<Operation>
   /** Whether every write to an existing row must name the tag of the row. */

@@ -4,7 +4,7 @@ import { OPERATIONS } from '../../shared/operations'
 import { AUTHORIZATION_KEYS, HOOK_KEYS, VALIDATION_KEYS } from '../../shared/registration-keys'
 import { didYouMean } from '../../shared/suggest'
 import type { FieldRule, ResourceAuth, ResourceHooks, ResourceRegistration, ResourceValidation, WireConversion } from '../registration'
-import type { TableFacts } from './drizzle/table'
+import { sourceName, type TableFacts } from './drizzle/table'
 import { runChecks } from './mistakes'
 import { assertPermissionValues } from './permission-values'
 
@@ -50,6 +50,7 @@ export function assertRegistrationNames(registration: ResourceRegistration, fact
     [`${name}.metadata.fields`]: Object.keys(registration.metadata?.fields ?? {}),
     [`autoApi.hiddenFields.resources.${name}`]: config.hiddenFields.resources[name] ?? [],
     [`${name}.wire`]: Object.keys(registration.wire ?? {}),
+    [`${name}.references`]: Object.keys(registration.references ?? {}),
   }
   runChecks([
     () => assertExports(registration),
@@ -59,7 +60,7 @@ export function assertRegistrationNames(registration: ResourceRegistration, fact
     ...Object.entries(columnLists).flatMap(([where, names]) => names.filter(column => !columns.includes(column)).map(unknown => () => {
       // The module options are in no file of the registration.
       const from = where.startsWith('autoApi.') ? {} : registration
-      const sentence = `\`${where}\` names \`${unknown}\`, which is not a column of table "${facts.name}"`
+      const sentence = `\`${where}\` names \`${unknown}\`, which is not a column of ${sourceName(facts)}`
       throw unknownName(sentence, from, 'schema', unknown, columns)
     })),
     ...groupsOf(registration).flatMap(({ part, at, names, known, what }) => names.filter(key => !known.includes(key)).map(unknown => () => {

@@ -10,6 +10,7 @@ import { resolveDeclaredRelations } from './declared-relations'
 import { runChecks } from './mistakes'
 import { byKey, nameRelations, stem, type Candidate } from './relation-names'
 import { fieldsOf, resourceOf } from './relation-columns'
+import { referencesOfViews } from './views'
 
 /** Fills each resource's `relations`. @throws When two relations, or a relation and a field, would share a name. */
 export function linkRelations(
@@ -20,14 +21,15 @@ export function linkRelations(
   createJunction: CreateJunction,
 ): void {
   const tables = collectTables(resources, modules)
-  const keys = [...tables.keys()].flatMap(table => describeForeignKeys(table))
-  const junctions = findJunctions(tables, keys, resources, m2m, createJunction)
+  const foreignKeys = [...tables.keys()].flatMap(table => describeForeignKeys(table))
+  const junctions = findJunctions(tables, foreignKeys, resources, m2m, createJunction)
+  const keys = [...foreignKeys, ...referencesOfViews(resources, registrations)]
   runChecks([...resources.values()].map(resource => () => {
     const registration = registrations.find(({ name }) => name === resource.name)!
     const declared = resolveDeclaredRelations(resource, registration, resources, registrations)
     const candidates = [
       ...toOneRelations(resource, keys, resources),
-      ...toManyRelations(resource, keys, resources),
+      ...otherSides(resource, keys, resources),
       ...manyToManyRelations(resource, junctions, resources),
     ]
     nameRelations(resource, candidates, declared)
@@ -71,16 +73,20 @@ function toOneRelations(resource: Resource, keys: readonly ForeignKeyFacts[], re
   })
 }
 
-function toManyRelations(resource: Resource, keys: readonly ForeignKeyFacts[], resources: ReadonlyMap<string, Resource>): Candidate[] {
+/** A key of a view that is a reference identifies one row at most, so that its other side is to-one. */
+function otherSides(resource: Resource, keys: readonly ForeignKeyFacts[], resources: ReadonlyMap<string, Resource>): Candidate[] {
   return [...resources.values()].flatMap((child) => {
     const own = keys.filter(key => key.table === child.table && key.foreignTable === resource.table)
     return own.map(key => ({
-      kind: 'many' as const, key, target: child,
+      kind: child.readOnly && isKeyOf(child, key) ? 'one' as const : 'many' as const, key, target: child,
       columns: fieldsOf(resource, key.foreignColumns), foreignColumns: fieldsOf(child, key.columns),
       names: [own.length > 1 ? byKey(child.name, stem(key)) : child.name],
     }))
   })
 }
+
+const isKeyOf = ({ primaryKey }: Resource, { columns }: ForeignKeyFacts) =>
+  primaryKey.length === columns.length && primaryKey.every(({ name }) => columns.includes(name))
 
 function manyToManyRelations(
   resource: Resource,

@@ -2,8 +2,9 @@
 import type { AutoApiConfig } from '../../shared/config'
 import type { ResourceRegistration } from '../registration'
 import { describeForeignKeys } from './drizzle/foreign-keys'
-import { describeTable, type TableFacts } from './drizzle/table'
+import { describeTable, sourceName, type TableFacts } from './drizzle/table'
 import { isTable } from './drizzle/config'
+import { toTable } from './drizzle/view'
 import { createFields } from './fields'
 import { findKey } from './key'
 import { inResource, runChecks } from './mistakes'
@@ -14,6 +15,7 @@ import { linkRelations } from './relations'
 import { assertColumnNames, assertRelationNames } from './reserved-names'
 import { findRoles, findWritable } from './server-owned'
 import { bodySchema } from './validation'
+import { assertPartsFit, assertTracked, disabledOf, NOTHING_WRITABLE, rolesInView, withNullableColumns } from './views'
 
 /**
  * @param modules the exports of the files that contain registered tables. They can contain junction tables that are not registered.
@@ -28,6 +30,7 @@ export function createResources(
     inResource(registration.name, () => [registration.name, createResource(registration, config)] as const)))
   const resources = new Map(created)
   assertTenantResources(resources, config)
+  assertTracked(resources)
   linkRelations(resources, registrations, modules, config, (name, schema, key) =>
     Object.freeze(createResource({ name, schema }, config, key)),
   )
@@ -38,10 +41,11 @@ export function createResources(
 
 /** @param junctionKey the columns that identify a row of a junction table without a primary key */
 function createResource(registration: ResourceRegistration, config: AutoApiConfig, junctionKey?: readonly string[]): Resource {
-  const { name, schema: table } = registration
+  const { name, schema } = registration
+  const table = toTable(schema)
   if (!isTable(table)) {
     const source = registration.from?.schema
-    throw new Error(`[auto-api] \`${name}.schema\`${source === undefined ? '' : ` (${source})`} is not a Drizzle table.`)
+    throw new Error(`[auto-api] \`${name}.schema\`${source === undefined ? '' : ` (${source})`} is not a Drizzle table or view.`)
   }
   const tableFacts = describeTable(table)
   const hidden = new Set([
@@ -56,13 +60,15 @@ function createResource(registration: ResourceRegistration, config: AutoApiConfi
     () => requiresIfMatch(registration, config),
     () => assertRegistrationNames(registration, tableFacts, config),
     () => junctionKey ?? assertColumnNames(name, tableFacts),
+    () => assertPartsFit(registration, tableFacts),
   ])
-  const facts = Object.freeze({ ...tableFacts, primaryKey })
+  const isView = tableFacts.view !== undefined
+  const facts = withNullableColumns(Object.freeze({ ...tableFacts, primaryKey }))
   const fields = createFields(facts, registration.wire)
-  const roles = findRoles(facts)
-  const disabled = new Set(registration.disabled)
+  const roles = isView ? rolesInView(findRoles(tableFacts)) : findRoles(facts)
+  const disabled = disabledOf(registration, facts)
   let auth = registration.authorization && Object.freeze(registration.authorization)
-  const writable = findWritable(facts, roles, tenant, registration.protectedFields ?? [])
+  const writable = isView ? NOTHING_WRITABLE : findWritable(facts, roles, tenant, registration.protectedFields ?? [])
   const columns = (names: ReadonlySet<string>) => facts.columns.filter(column => names.has(column.name))
   const columnsExcept = (names: ReadonlySet<string>) =>
     new Set(facts.columns.map(column => column.name).filter(column => !names.has(column)))
@@ -90,6 +96,8 @@ function createResource(registration: ResourceRegistration, config: AutoApiConfi
       update: bodySchema(registration.validation?.update, 'update', table, columns(writable.update)),
     },
     requireIfMatch,
+    readOnly: isView,
+    ...registration.tracks && { tracks: Object.freeze([...registration.tracks]) },
     disabled,
     disable: (operations) => {
       for (const operation of operations) disabled.add(operation)
@@ -138,11 +146,17 @@ function tenantField(name: string, facts: TableFacts, { multiTenancy }: AutoApiC
   if (!multiTenancy || !multiTenancy.enabled || multiTenancy.excludedResources.includes(name)) return undefined
   const { tenantIdField, scopedResources } = multiTenancy
   const column = facts.columns.find(column => column.name === tenantIdField)
+  // The build warns about such a table. A view usually shows rows of tables that have the column.
+  if (!column && facts.view)
+    throw new Error(
+      `[auto-api] \`${name}\`: ${sourceName(facts)} has no column \`${tenantIdField}\`, so each tenant would see the rows of all tenants. `
+      + `Select the column in the view, or add \`'${name}'\` to \`multiTenancy.excludedResources\`.`,
+    )
   if (scopedResources === '*') return column?.name
   if (!scopedResources.includes(name)) return undefined
   if (!column)
     throw new Error(
-      `[auto-api] \`multiTenancy.scopedResources\` lists \`${name}\`, but table "${facts.name}" has no column \`${tenantIdField}\`. `
+      `[auto-api] \`multiTenancy.scopedResources\` lists \`${name}\`, but ${sourceName(facts)} has no column \`${tenantIdField}\`. `
       + 'Add the column, or remove the resource from the list.',
     )
   return column.name

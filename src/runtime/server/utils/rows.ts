@@ -1,5 +1,5 @@
 /** Server utils for custom code: the caller, the rows the caller can access, and permission checks. */
-import type { InferSelectModel, SQL, Table } from 'drizzle-orm'
+import type { SQL } from 'drizzle-orm'
 import type { Operation } from '../../shared/operations'
 import { useApi } from '../runtime'
 import { createAttached } from '../core/process/request-scoped'
@@ -9,7 +9,8 @@ import { openSession } from '../core/request/open-session'
 import { authorize } from '../core/access/authorize'
 import { scopeSql } from '../core/access/row-scope'
 import { requestOf, withHttpErrors } from '../http/handle'
-import type { AutoApiContext, AutoApiPlatform } from '../registration'
+import type { AutoApiContext, AutoApiPlatform, ResourceSource, RowOf } from '../registration'
+import { toTable } from '../schema/drizzle/view'
 
 type Event = AutoApiPlatform extends { event: infer E } ? E : never
 
@@ -45,36 +46,36 @@ function openFor(event: Event): Promise<AutoApiContext> {
  * @example
  * const post = await findAuthorizedRow<typeof posts>(ctx, 'posts', ctx.params.id)
  */
-export async function findAuthorizedRow<T extends Table>(
+export async function findAuthorizedRow<T extends ResourceSource>(
   ctx: CallerContext,
   resource: string,
   id: string | number,
-): Promise<InferSelectModel<T>> {
+): Promise<RowOf<T>> {
   const [row] = await withHttpErrors(ctx.event, () => loadVisibleRows(ctx, resource, [id]))
-  return row as InferSelectModel<T>
+  return row as RowOf<T>
 }
 
 /**
  * Reads several rows like {@link findAuthorizedRow}, in two statements. Returns them in the order of the ids.
  * @throws 404 or 403 for the first refused row.
  */
-export async function findAuthorizedRows<T extends Table>(
+export async function findAuthorizedRows<T extends ResourceSource>(
   ctx: CallerContext,
   resource: string,
   ids: readonly (string | number)[],
-): Promise<InferSelectModel<T>[]> {
-  return (await withHttpErrors(ctx.event, () => loadVisibleRows(ctx, resource, ids))) as InferSelectModel<T>[]
+): Promise<RowOf<T>[]> {
+  return (await withHttpErrors(ctx.event, () => loadVisibleRows(ctx, resource, ids))) as RowOf<T>[]
 }
 
 /**
  * Returns one SQL condition for custom queries: the tenant, `listFilter` and the trash. It does not include `objectLevel`, which is code.
- * @param table the resource's table, or an alias of it.
+ * @param table the resource's table or view, or an alias of it.
  * @example
  * const mine = await db.select().from(posts).where(and(await rowScope(ctx, 'posts', posts), eq(posts.status, 'draft')))
  */
-export function rowScope(ctx: CallerContext, resource: string, table: Table): Promise<SQL> {
+export function rowScope(ctx: CallerContext, resource: string, table: ResourceSource): Promise<SQL> {
   const call = callOn(ctx, resource)
-  return scopeSql(call, call.resource, table)
+  return scopeSql(call, call.resource, toTable(table))
 }
 
 /**

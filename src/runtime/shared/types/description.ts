@@ -36,6 +36,8 @@ export interface DescribedResource {
   readonly tenantScoped: boolean
   /** Absent if deletes are permanent. */
   readonly trash?: DescribedTrash
+  /** Set if the rows are those of a view, which no caller can write. */
+  readonly readOnly?: true
   /** `metadata` of the registration, without `label` and `fields`. */
   readonly metadata: Readonly<Record<string, unknown>>
 }

@@ -4,7 +4,7 @@ import type { ModuleImport } from './module-import'
 
 /** The parts of a resource. Pass code as a module import and not inline, because only the server loads it. */
 export interface RegistrationOptions {
-  /** The Drizzle table. */
+  /** The Drizzle table or view. */
   schema: ModuleImport
   /** Permissions of the resource. A resource without authorization refuses every request, and the build warns. */
   authorization?: ModuleImport
@@ -17,10 +17,23 @@ export interface RegistrationOptions {
   /** The Drizzle `relations()` of the table. They give each relation its name. */
   relations?: ModuleImport
   /**
-   * The columns that identify a row of a table without a primary key. They must be NOT NULL, and no two rows can have the same values.
+   * The columns that identify a row of a view or of a table without a primary key. They must be NOT NULL, and no two rows can have the same
+   * values.
    * @default the primary key, otherwise the shortest unique constraint or index over columns that are NOT NULL
    */
   key?: string | string[]
+  /**
+   * The columns of a view that contain the primary key of a row of another resource, with the name of this resource. Both resources get a
+   * relation, as from a foreign key. Only views have this option.
+   * @default {}
+   * @example { authorId: 'users' }
+   */
+  references?: Record<string, string>
+  /**
+   * The resources whose commits change the rows of a view: those of the tables that it reads. The response cache stores the rows of a view
+   * only if this option names them. Only views have this option.
+   */
+  tracks?: string[]
   /**
    * Names of fields that no response contains and no query can use.
    * @default []

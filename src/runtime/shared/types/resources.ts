@@ -1,5 +1,5 @@
 /** The types of the registered resources and of their fields in requests and responses. */
-import type { Operation } from '../operations'
+import type { Operation, WRITE_OPERATIONS } from '../operations'
 
 /**
  * The build adds one entry per registered resource: the type of its table, and the names of its hidden and writable fields.
@@ -39,7 +39,8 @@ export interface ColumnType {
 
 /** One entry of `AutoApiResources`. */
 export interface ResourceType {
-  readonly table: { readonly _: { readonly columns: object } }
+  /** The Drizzle table or view. */
+  readonly table: { readonly _: object }
   /** Fields that no response contains. */
   readonly hidden: string
   /** Fields that a client can send in a create. */
@@ -59,12 +60,43 @@ export interface ResourceType {
 type Entry<R extends ResourceName> = AutoApiResources[R] extends infer E extends ResourceType ? E : never
 
 /** The resources that do not disable an operation. */
-export type ResourceWith<O extends Operation> = { [R in ResourceName]: O extends Entry<R>['disabled'] ? never : R }[ResourceName]
+export type ResourceWith<O extends Operation> = { [R in ResourceName]: O extends DisabledIn<R> ? never : R }[ResourceName]
 
-/** The operations that a resource disables. */
-export type DisabledIn<R extends ResourceName> = Entry<R>['disabled']
+/** The operations that a resource disables. The resource of a view disables every write. */
+export type DisabledIn<R extends ResourceName> = Entry<R>['disabled'] | (Entry<R>['table'] extends ViewType ? WriteOperation : never)
 
-export type ColumnsOf<R extends ResourceName> = Entry<R>['table']['_']['columns']
+type WriteOperation = typeof WRITE_OPERATIONS[number]
+
+interface TableType { readonly _: { readonly columns: object } }
+interface ViewType { readonly _: { readonly selectedFields: object } }
+
+/** The columns of a table, or the columns and expressions that a view selects. */
+export type ColumnsIn<T> = T extends TableType ? T['_']['columns']
+  : T extends ViewType ? { [K in keyof T['_']['selectedFields']]: ViewColumn<T['_']['selectedFields'][K]> }
+    : never
+
+type ViewColumn<F> = F extends ColumnType ? F : F extends { readonly _: { readonly type: infer V } } ? ExpressionColumn<V> : never
+
+/** What the types of a column say, for an expression with values of the type `V`. */
+interface ExpressionColumn<V> {
+  readonly _: {
+    readonly data: NonNullable<V>
+    readonly dataType: DataTypeOf<NonNullable<V>>
+    readonly notNull: null extends V ? false : true
+    readonly hasDefault: false
+  }
+}
+
+type DataTypeOf<V>
+  = V extends number ? 'number'
+    : V extends boolean ? 'boolean'
+      : V extends string ? 'string'
+        : V extends bigint ? 'bigint'
+          : V extends Date ? 'date'
+            : V extends Uint8Array ? 'buffer'
+              : 'json'
+
+export type ColumnsOf<R extends ResourceName> = ColumnsIn<Entry<R>['table']>
 type ColumnOf<R extends ResourceName, K> = K extends keyof ColumnsOf<R>
   ? ColumnsOf<R>[K] extends infer C extends ColumnType
     ? C

@@ -1,7 +1,7 @@
 /** Converts the resources of a test to registrations, as the build does with the files of `server/resources`. */
-import { is, Table } from 'drizzle-orm'
+import { is, Table, View } from 'drizzle-orm'
 import { defineResource } from '../../server/define'
-import type { ResourceRegistration } from '../../server/registration'
+import type { ResourceRegistration, ResourceSource } from '../../server/registration'
 import { AUTHORIZATION_KEYS, DEFINED } from '../../shared/registration-keys'
 
 /** The parts that have the type of the table in their functions. */
@@ -52,10 +52,10 @@ const nameOf = (key: string) => key.split('/').at(-1)!.replace(/\.[cm]?[jt]s$/, 
 function toRegistration(name: string, source: TestResource): ResourceRegistration {
   const value = 'default' in source ? source.default : source
   const { [DEFINED]: defined, schema, ...parts } = (value ?? {}) as Partial<ResourceRegistration> & {
-    readonly [DEFINED]?: { readonly table: Table, readonly options: object }
+    readonly [DEFINED]?: { readonly table: ResourceSource, readonly options: object }
   }
   const table = defined?.table ?? schema
-  if (!is(table, Table)) {
+  if (!is(table, Table) && !is(table, View)) {
     throw new TypeError(
       `[auto-api] createTestApi(): the resource \`${name}\` has no table. Pass a resource of \`defineResource(table, …)\`, its file, `
       + 'or `{ schema: table, authorization }`.',

@@ -55,7 +55,8 @@ function joinRelated(engine: Engine, { relation, plan }: ScopedRelatedValue, inn
   const alias = sql.identifier(`auto_api_sort_${index}`)
   const selected = [...foreignColumns.map(({ column }, at) => where`${column} as ${keyAt(at)}`), where`${inner.value} as ${VALUE}`]
   const from = where`${target.table}${inner.join}${whereClause(plan.scope)}`
-  const isUnique = target.primaryKey.every(field => foreignColumns.includes(field))
+  // No constraint keeps the key of a view unique.
+  const isUnique = !target.readOnly && target.primaryKey.every(field => foreignColumns.includes(field))
   const rows = isUnique ? where`(select ${commaList(selected)} from ${from})` : firstRows(foreignColumns, selected, from, inner.value)
   const same = foreignColumns.map(({ column, bytes }, at) => {
     const { column: own } = columns[at]!

@@ -84,6 +84,7 @@ function create(resource: Resource, facts: ResourceFacts, decisions: Decisions):
     validation: { ...createBody && { create: createBody }, ...updateBody && { update: updateBody } },
     tenantScoped: resource.tenant !== undefined,
     ...facts.trash && { trash: facts.trash },
+    ...resource.readOnly && { readOnly: true },
     metadata: facts.metadata,
   }
 }

@@ -4,6 +4,7 @@ import { relatedPlans } from '../access/related'
 import type { Plan, Scoped } from '../access/row-scope'
 import type { Call } from '../request/session'
 import { memoized } from '../memoized'
+import type { Resource } from '../../schema/model'
 import { createLruCache } from '../../engines/lru-cache'
 import type { Where } from '../sql/where'
 import { parameterize } from '../sql/parameterize'
@@ -11,13 +12,17 @@ import { parameterize } from '../sql/parameterize'
 /**
  * Returns the resources of the plan, of its includes, relation filters, orders and counts, of junction tables and of the SQL rules that
  * select their rows. If several resources have the same table, the list contains all of them. A table without a resource is `table:` and
- * its name in the database. Returns `undefined` if plugins change one of them without reporting it.
+ * its name in the database. Returns `undefined` if plugins change one of them without reporting it, and for a view without the option
+ * `tracks`.
  */
 export function readsOf(plan: Scoped<Plan>, call: Call): readonly string[] | undefined {
   const names = new Set<string>()
   addPlan(plan, call, names)
-  return [...names].some(name => call.api.unreported.has(name)) ? undefined : [...names]
+  return [...names].some(name => call.api.unreported.has(name) || isUntracked(call.api.resources.get(name))) ? undefined : [...names]
 }
+
+/** No commit names the resource of a view. */
+const isUntracked = (resource: Resource | undefined) => resource?.readOnly === true && resource.tracks === undefined
 
 function addPlan({ resource, scope, include, related, counts = [], sortedBy = [] }: Scoped<Plan>, call: Call, names: Set<string>): void {
   addOwn({ resource, scope }, call, names)
@@ -35,7 +40,8 @@ function addOwn({ resource, scope }: Pick<Scoped<Plan>, 'resource' | 'scope'>, c
 }
 
 function namesOf(table: Table, tableName: string, { api }: Call): readonly string[] {
-  const names = [...api.resources.values()].filter(resource => resource.table === table).map(({ name }) => name)
+  const resources = [...api.resources.values()].filter(resource => resource.table === table)
+  const names = resources.flatMap(({ name, tracks = [] }) => [name, ...tracks])
   return names.length > 0 ? names : [`table:${tableName}`]
 }
 

@@ -1,6 +1,6 @@
 /** Reads the configuration of a Drizzle table. Drizzle exports a different `getTableConfig` for each dialect. */
-import type { Column, SQL } from 'drizzle-orm'
-import { getTableColumns, getTableName, is, Table } from 'drizzle-orm'
+import type { Column } from 'drizzle-orm'
+import { getTableColumns, getTableName, is, SQL, Table } from 'drizzle-orm'
 import { getTableConfig as mysqlConfig, MySqlTable } from 'drizzle-orm/mysql-core'
 import { getTableConfig as pgConfig, PgTable } from 'drizzle-orm/pg-core'
 import { getTableConfig as sqliteConfig, SQLiteTable } from 'drizzle-orm/sqlite-core'
@@ -35,8 +35,10 @@ export function readConfig(table: Table): { dialect: Dialect, config: TableConfi
   throw new TypeError('not a Drizzle table of sqlite-core, pg-core or mysql-core')
 }
 
-export function propertyName(table: Table, column: Column): string {
-  const entry = Object.entries(getTableColumns(table)).find(([, own]) => own.name === column.name)
-  if (!entry) throw new TypeError(`column "${column.name}" is not one of table "${getTableName(table)}"`)
+/** @param column a column of the table. An expression of a view has an alias as its name. */
+export function propertyName(table: Table, column: Column | SQL.Aliased): string {
+  const name = is(column, SQL.Aliased) ? column.fieldAlias : column.name
+  const entry = Object.entries(getTableColumns(table)).find(([, own]) => own.name === name)
+  if (!entry) throw new TypeError(`column "${name}" is not one of table "${getTableName(table)}"`)
   return entry[0]
 }

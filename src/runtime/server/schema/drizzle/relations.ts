@@ -3,8 +3,9 @@
  * `defineRelationsPart()` of Drizzle 1.0 for many. It reads their values and needs no class of Drizzle, because 1.0 renamed the classes.
  */
 import { isObject } from '../../../shared/is-object'
-import { entityKind, type Column, type Table } from 'drizzle-orm'
+import { entityKind, type Column, type Table, type View } from 'drizzle-orm'
 import { isTable, propertyName } from './config'
+import { isView, toTable } from './view'
 
 export interface DeclaredRelation {
   readonly name: string
@@ -29,14 +30,14 @@ export function describeRelations(relations: unknown, table: Table): DeclaredRel
   if (isRelations(relations)) return fromRelations(relations)
   const entries = isObject(relations) ? Object.values(relations).filter(isTableEntry) : []
   // A part of `defineRelations()` does not have to contain the table.
-  if (entries.length > 0) return entries.filter(entry => entry.table === table).flatMap(fromDefineRelations)
+  if (entries.length > 0) return entries.filter(entry => toTable(entry.table) === table).flatMap(fromDefineRelations)
   throw new TypeError('not a value made by Drizzle\'s relations() or defineRelations()')
 }
 
 // ── relations()
 
 interface RelationsOfTable {
-  readonly table: Table
+  readonly table: Table | View
   readonly config: (helpers: object) => Readonly<Record<string, Side>>
 }
 
@@ -51,12 +52,13 @@ interface Side {
 const isRelations = (value: unknown): value is RelationsOfTable =>
   isObject(value) && (value.constructor as unknown as Record<symbol, unknown> | undefined)?.[entityKind] === 'Relations'
 
-const helper = (many: boolean) => (target: Table, config?: Side['config']): Side => {
-  const side: Side = { target, many, config, withFieldName: () => side }
+const helper = (many: boolean) => (target: Table | View, config?: Side['config']): Side => {
+  const side: Side = { target: toTable(target), many, config, withFieldName: () => side }
   return side
 }
 
-function fromRelations({ table, config }: RelationsOfTable): DeclaredRelation[] {
+function fromRelations({ table: source, config }: RelationsOfTable): DeclaredRelation[] {
+  const table = toTable(source)
   return Object.entries(config({ one: helper(false), many: helper(true) })).map(([name, { target, many, config }]) => ({
     name,
     target,
@@ -71,14 +73,14 @@ function fromRelations({ table, config }: RelationsOfTable): DeclaredRelation[] 
 
 /** The entry of a table. */
 interface TableEntry {
-  readonly table: Table
+  readonly table: Table | View
   readonly relations: Readonly<Record<string, object>>
 }
 
 /** Drizzle fills in the columns of a side that declares none. */
 interface DefinedRelation {
   readonly relationType: 'one' | 'many'
-  readonly targetTable: Table
+  readonly targetTable: Table | View
   readonly sourceColumns: readonly RelationColumn[]
   readonly targetColumns: readonly RelationColumn[]
   readonly throughTable?: Table
@@ -89,23 +91,27 @@ interface DefinedRelation {
 
 interface RelationColumn { readonly _: { readonly column: Column } }
 
+const isSource = (value: unknown) => isTable(value) || isView(value)
+
 const isTableEntry = (value: unknown): value is TableEntry =>
-  isObject(value) && isTable((value as Partial<TableEntry>).table) && isObject((value as Partial<TableEntry>).relations)
+  isObject(value) && isSource((value as Partial<TableEntry>).table) && isObject((value as Partial<TableEntry>).relations)
 
 const isDefinedRelation = (value: unknown): value is DefinedRelation =>
   isObject(value) && ['one', 'many'].includes((value as Partial<DefinedRelation>).relationType as string)
 
-function fromDefineRelations({ table, relations }: TableEntry): DeclaredRelation[] {
+function fromDefineRelations({ table: source, relations }: TableEntry): DeclaredRelation[] {
+  const table = toTable(source)
   return Object.entries(relations).flatMap(([name, relation]): DeclaredRelation[] => {
     // The other entries are aggregates, which are not relations.
     if (!isDefinedRelation(relation)) return []
     const { relationType, targetTable, sourceColumns, targetColumns, throughTable, through, where } = relation
+    const target = toTable(targetTable)
     return [{
       name,
-      target: targetTable,
+      target,
       many: relationType === 'many',
       columns: sourceColumns.map(({ _ }) => propertyName(table, _.column)),
-      foreignColumns: targetColumns.map(({ _ }) => propertyName(targetTable, _.column)),
+      foreignColumns: targetColumns.map(({ _ }) => propertyName(target, _.column)),
       ...throughTable && through && {
         through: { table: throughTable, columns: through.source.map(({ _ }) => propertyName(throughTable, _.column)) },
       },

@@ -4,12 +4,15 @@ import { Column, getTableColumns, getTableName, is, SQL } from 'drizzle-orm'
 import type { Dialect } from '../../../shared/dialects'
 import { readConfig, propertyName } from './config'
 import { describeColumn, type ColumnFacts } from './column'
+import { viewKindOf, type ViewKind } from './view'
 
 export interface TableFacts {
   readonly table: Table
   readonly dialect: Dialect
   /** The table's name in the database. */
   readonly name: string
+  /** Where the types of the columns come from, if the table stands for a view. */
+  readonly view?: ViewKind
   readonly columns: readonly ColumnFacts[]
   /** Property names in key order. Empty if the table has no primary key. */
   readonly primaryKey: readonly string[]
@@ -27,6 +30,7 @@ export function describeTable(table: Table): TableFacts {
   const columns = Object.entries(getTableColumns(table)).map(([name, column]) => describeColumn(name, column))
   const names = (list: readonly unknown[]) => list.flatMap(item => is(item, Column) ? propertyName(table, item) : [])
   const declared = config.primaryKeys[0]?.columns
+  const view = viewKindOf(table)
   const indexes = config.indexes.filter(
     ({ config }) => config.unique && !config.where && config.columns.every(item => is(item, Column) || isNamed(item)),
   )
@@ -34,6 +38,7 @@ export function describeTable(table: Table): TableFacts {
     table,
     dialect,
     name: getTableName(table),
+    ...view && { view },
     columns,
     primaryKey: declared ? names(declared) : columns.filter(({ column }) => column.primary).map(({ name }) => name),
     uniques: [
@@ -68,6 +73,9 @@ export function describeTable(table: Table): TableFacts {
     ),
   })
 }
+
+/** The table or the view in a message: `table "posts"`. */
+export const sourceName = ({ name, view }: Pick<TableFacts, 'name' | 'view'>) => `${view ? 'view' : 'table'} "${name}"`
 
 function columnsIn(value: unknown): Column[] {
   if (is(value, Column)) return [value]

@@ -55,10 +55,13 @@ export function planJoins({ include, order }: Scoped<ReadPlan>, { fields }: Sele
   return joins
 }
 
-/** A join needs a to-one relation to a primary key of the same column types, no nested includes or counts, and no `objectLevel` rule. */
+/**
+ * A join needs a to-one relation to a primary key of the same column types, no nested includes or counts, and no `objectLevel` rule. No
+ * constraint keeps the key of a view unique, and a second row would repeat the parent.
+ */
 function isJoinable({ relation, plan }: ScopedInclude): boolean {
-  const { primaryKey } = relation.target
-  return relation.kind === 'one' && plan.accepts === undefined && plan.include.length === 0 && !plan.counts
+  const { primaryKey, readOnly } = relation.target
+  return relation.kind === 'one' && !readOnly && plan.accepts === undefined && plan.include.length === 0 && !plan.counts
     && primaryKey.length === relation.foreignColumns.length && primaryKey.every(field => relation.foreignColumns.includes(field))
     && relation.columns.every((field, index) => sqlTypeOf(field.column) === sqlTypeOf(relation.foreignColumns[index]!.column))
 }

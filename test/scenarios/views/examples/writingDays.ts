@@ -1,0 +1,9 @@
+/** Example of docs/views.md: the resource of a view with a key of two columns. */
+import { defineResource } from 'nuxt-auto-api/define'
+import { writingDays } from './schema'
+
+export default defineResource(writingDays, {
+  key: ['authorId', 'day'],
+  permissions: { read: true },
+  tracks: ['posts'],
+})

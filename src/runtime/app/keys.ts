@@ -46,13 +46,14 @@ export function targetOf(resource: string, relation: string): string {
 }
 
 /**
- * Returns every resource whose rows decide about a response: those of its records, of included and counted records, and of relations in
- * filters and sorts.
+ * Returns every resource whose rows decide about a response: those of its records, of included and counted records, of relations in
+ * filters and sorts, and those that a view among them tracks.
  */
 export function resourcesOf(key: ApiKey): ReadonlySet<string> {
   const [, resource, , { query = {}, reads = [] }] = key
   const root = rootOf(key)
-  return new Set([resource, ...reads, root, ...namedBy(root, query)])
+  const names = [resource, ...reads, root, ...namedBy(root, query)]
+  return new Set(names.flatMap(name => [name, ...resources[name]?.tracks ?? []]))
 }
 
 /** The resources that the options of a list, or of an include, name. */
@@ -125,5 +126,5 @@ export function toIdentity(resource: string, id: string | number): string {
 
 /** Whether an id is missing. Composables send no request without an id. */
 export function isMissing(id: string | number | null | undefined): id is null | undefined | '' {
-  return id === undefined || id === null || id === ''
+  return (id ?? '') === ''
 }

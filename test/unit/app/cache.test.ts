@@ -1,6 +1,7 @@
 /** Cached responses after a write: exactly the stale ones are refetched, and optimistic updates are shown at once. */
 import { setTimeout } from 'node:timers/promises'
 import type { InfiniteData } from '@tanstack/vue-query'
+import { integer, sqliteView } from 'drizzle-orm/sqlite-core'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openClientServer, type ClientServer } from '../../support/client-server'
 
@@ -397,5 +398,42 @@ describe('the caller\'s own callbacks', () => {
     harness.refuseNext = { status: 409, body: { message: 'x', data: { code: 'CONFLICT' } } }
     await update.mutateAsync({ id: 1, title: 'Newer' }).catch(() => {})
     expect(seen).toEqual([['error', 'CONFLICT', 'mine', 'New'], ['settled']])
+  })
+})
+
+describe('a view', () => {
+  const stats = sqliteView('stats', { id: integer('id').notNull(), articles: integer('articles') }).existing()
+  const authorization = { permissions: { read: true } }
+  /** The reads of the views that a write sends again. */
+  async function readAgain(write: (app: Loose) => Promise<unknown>): Promise<string[]> {
+    harness.close()
+    harness = await openClientServer({
+      further: [
+        { name: 'stats', schema: stats, key: 'id', references: { id: 'writers' }, tracks: ['articles'], authorization },
+        { name: 'untracked', schema: stats, key: 'id', authorization },
+      ],
+      sql: 'create view stats as select writer_id as id, count(*) as articles from articles where writer_id is not null group by writer_id;',
+    })
+    const app = use()
+    const screen = harness.setup(() => ({
+      stats: app.useAutoApiList!('stats', {}),
+      included: app.useAutoApiList!('writers', { include: { stats: true } }),
+      untracked: app.useAutoApiList!('untracked', {}),
+    }))
+    await Promise.all(Object.values(screen).map(({ suspense }) => suspense()))
+    harness.requests.length = 0
+    await harness.setup(() => write(app))
+    await setTimeout(20)
+    return harness.requests.filter(request => request.startsWith('GET')).toSorted()
+  }
+  const UNTRACKED = 'GET /v1/untracked'
+
+  it('is read again after a write to a resource that it tracks', async () => {
+    expect(await readAgain(app => app.useAutoApiCreate!('articles').mutateAsync({ title: 'New' })))
+      .toEqual(['GET /v1/stats', UNTRACKED, 'GET /v1/writers?include={"stats":true}'])
+  })
+
+  it('is not read again after other writes, unless nothing says what it tracks', async () => {
+    expect(await readAgain(app => app.useAutoApiCreate!('labels').mutateAsync({ name: 'New' }))).toEqual([UNTRACKED])
   })
 })

@@ -23,6 +23,7 @@ const NOTHING = {
   filter: [],
   aggregates: [],
   include: new Map(),
+  counts: [],
   trash: 'active',
 }
 
@@ -52,12 +53,12 @@ describe('the query of a list', () => {
       { filter: { a: 'x & y, "z" = é', b: { $gt: 1, $null: false }, c: [1, 2], d: null, $or: [{ a: true }] } },
       {
         filter: [
-          { name: 'a', operator: '$eq', value: 'x & y, "z" = é', text: false },
-          { name: 'b', operator: '$gt', value: 1, text: false },
-          { name: 'b', operator: '$null', value: false, text: false },
-          { name: 'c', operator: '$in', value: [1, 2], text: false },
-          { name: 'd', operator: '$eq', value: null, text: false },
-          { branches: [[{ name: 'a', operator: '$eq', value: true, text: false }]] },
+          { name: 'a', operator: '$eq', value: 'x & y, "z" = é', text: false, at: 'filter' },
+          { name: 'b', operator: '$gt', value: 1, text: false, at: 'filter' },
+          { name: 'b', operator: '$null', value: false, text: false, at: 'filter' },
+          { name: 'c', operator: '$in', value: [1, 2], text: false, at: 'filter' },
+          { name: 'd', operator: '$eq', value: null, text: false, at: 'filter' },
+          { branches: [[{ name: 'a', operator: '$eq', value: true, text: false, at: 'filter.$or[0]' }]] },
         ],
       },
     ],
@@ -66,8 +67,8 @@ describe('the query of a list', () => {
       { filter: { a: 9_007_199_254_740_993n, b: new Date(0) } },
       {
         filter: [
-          { name: 'a', operator: '$eq', value: '9007199254740993', text: false },
-          { name: 'b', operator: '$eq', value: '1970-01-01T00:00:00.000Z', text: false },
+          { name: 'a', operator: '$eq', value: '9007199254740993', text: false, at: 'filter' },
+          { name: 'b', operator: '$eq', value: '1970-01-01T00:00:00.000Z', text: false, at: 'filter' },
         ],
       },
     ],

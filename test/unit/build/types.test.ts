@@ -200,7 +200,7 @@ describe('a view', () => {
   it('is described as read-only', async () => {
     const { resources } = await describeFixture()
     expect(resources.find(({ name }) => name === 'writerTotals')).toMatchObject({
-      key: ['writerId'], create: [], update: [], filled: [], readOnly: true, tenantScoped: true,
+      key: ['writerId'], create: [], update: [], filled: [], readOnly: true, tracks: ['*'], tenantScoped: true,
       relations: [{ name: 'writer', to: 'writers', many: false, linked: false }],
     })
   })

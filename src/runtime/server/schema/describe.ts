@@ -38,6 +38,8 @@ export interface ResourceDescription {
   readonly hasTenantColumn: boolean
   /** Set if the rows are those of a view. */
   readonly readOnly?: true
+  /** The resources whose commits change the rows of a view; `*` for those of every resource. */
+  readonly tracks?: readonly string[]
   /** The first resource of the same table, if this is a later one. */
   readonly sameTableAs?: string
 }
@@ -72,7 +74,7 @@ export function describeResources(
       })),
     tenantScoped: resource.tenant !== undefined,
     hasTenantColumn: resource.facts.columns.some(({ name, column }) => name === tenantIdField && !findOwned(column)),
-    ...resource.readOnly && { readOnly: true },
+    ...resource.readOnly && { readOnly: true, tracks: resource.tracks ?? ['*'] },
     ...firstOf(resource),
   }))
 }

@@ -148,7 +148,8 @@ function combine(name: Combination, value: unknown, reader: Reader, at: string, 
 }
 
 function unknown(operator: string, { parameter, extended }: Reader, at: string): Error {
-  return isOperator(operator) || (COMBINATIONS as readonly string[]).includes(operator)
-    ? invalidOperator(parameter, operator, at)
-    : unknownOperator(parameter, operator, operatorNames(extended), at)
+  const known = operatorNames(extended)
+  return !extended && (isOperator(operator) || (COMBINATIONS as readonly string[]).includes(operator))
+    ? invalidOperator(parameter, operator, at, `is not supported here without \`filters.extended\`. The operators are ${known.join(', ')}`)
+    : unknownOperator(parameter, operator, known, at)
 }

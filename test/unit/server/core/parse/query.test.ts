@@ -54,6 +54,7 @@ const EMPTY = {
   filter: [],
   aggregates: [],
   include: new Map(),
+  counts: [],
   trash: 'active',
 }
 const entry = (name: string, operator: string, value: unknown, text = false, at = 'filter') => ({ name, operator, value, text, at })
@@ -174,7 +175,7 @@ describe('a record', () => {
   const get = (text: string, id?: string) => parseGet({ query: queryOf(text), params: id === undefined ? {} : { id } }, call())
 
   it('has a key, fields and includes', () => {
-    expect(get('fields=title', '7')).toEqual({ key: [7], fields: ['title'], include: new Map(), trash: 'active' })
+    expect(get('fields=title', '7')).toEqual({ key: [7], fields: ['title'], include: new Map(), counts: [], trash: 'active' })
   })
 
   it.each([undefined, '07', 'x', '1,2', ''])('is not found by the id %j', (id) => {
@@ -457,7 +458,7 @@ describe('an include', () => {
   it.each(
     titled<[code: string, message: string]>([
       ['{"a":1}', 'INVALID_QUERY', 'the options of "a" are true or an object.'],
-      ['{"a":{"x":1}}', 'INVALID_QUERY', 'has no option "x"; use one of: fields, limit, sort, filter, include.'],
+      ['{"a":{"x":1}}', 'INVALID_QUERY', 'has no option "x"; use one of: fields, limit, sort, filter, counts, include.'],
       ['{"a":{"toString":1}}', 'INVALID_QUERY', 'has no option "toString"'],
       ['{"a":{"include":[]}}', 'INVALID_QUERY', '`include` is not an object of relations.'],
       ['{"a":{"fields":1}}', 'INVALID_QUERY', '`fields` is a list of names.'],

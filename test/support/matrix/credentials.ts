@@ -10,6 +10,7 @@ const SCOPES: Readonly<Record<RequestName, readonly string[]>> = {
   'list with trash': ['articles:read', 'articles:viewDeleted'],
   'list by a related record': ['articles:read', 'tags:read'],
   'list with counts': ['articles:read', 'tags:read'],
+  'list sorted by a count': ['articles:read', 'tags:read'],
   'aggregate': ['articles:aggregate'],
   'get': ['articles:read'],
   'get with trash': ['articles:read', 'articles:viewDeleted'],

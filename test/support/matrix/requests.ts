@@ -146,6 +146,14 @@ export const REQUESTS = {
     changes: nothing,
     shows: response => lists(response) && countsTags(response.body.data.find((row: { id: number }) => row.id === ID)),
   },
+  'list sorted by a count': {
+    route: 'list',
+    target: it => [`/${it}?limit=100&sort=-tags.$count`],
+    linked: true,
+    status: 200,
+    changes: nothing,
+    shows: lists,
+  },
   'get with counts': {
     route: 'get',
     target: it => [`/${it}/${ID}?counts=tags`],

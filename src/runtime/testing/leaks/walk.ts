@@ -75,6 +75,7 @@ async function walkResource(context: Walk, resource: FoundResource): Promise<rea
   if (hasTrash) await walkPages(context, resource, { includeDeleted: true })
   for (const relation of relations) {
     await readList(context, resource, { include: relation.name, limit: 100 })
+    await expectOrder(context, resource, relation)
     for (const { name: next } of context.found.resources.get(relation.target)?.relations ?? [])
       await readList(context, resource, { include: `${relation.name}.${next}`, limit: 100 })
   }
@@ -142,6 +143,26 @@ async function expectGroups(context: Walk, resource: FoundResource, field: strin
   const total = (body as Groups).data.reduce((sum, { count = 0 }) => sum + count, 0)
   if (total > rows.length) context.inspector.report(request, `counts ${total} rows, but the list shows ${rows.length}`)
 }
+
+/** Fields of a relation by which a list is sorted. */
+const MAX_SORTS = 3
+
+/** A list sorted by related records must have the order of what it shows of them. */
+async function expectOrder(context: Walk, resource: FoundResource, relation: FoundResource['relations'][number]): Promise<void> {
+  const { name, kind, target } = relation
+  const isOne = kind === 'one'
+  const fields = isOne ? [...context.found.resources.get(target)?.fields.keys() ?? []].slice(0, MAX_SORTS) : ['$count']
+  for (const field of fields) {
+    const sort = `-${name}.${field}`
+    const list = await readList(context, resource, { ...isOne ? { include: name } : { counts: name }, sort, limit: 100 })
+    // Records without a related one come first, and so do those with most of them.
+    const ranks = list?.data.map(row => isOne ? Number((row[name] as Row | null)?.[field] == null) : countOf(row, name))
+    if (ranks?.some((rank, index) => index > 0 && rank > ranks[index - 1]!))
+      reportCount(context, resource, { sort }, `has an order that the visible \`${name}\` do not explain`)
+  }
+}
+
+const countOf = (row: Row, relation: string) => (row._count as Readonly<Record<string, number>> | undefined)?.[relation] ?? 0
 
 /** A count of related records must be the total of their list. */
 async function expectRelationCount(context: Walk, path: string, relation: string, total: number | undefined): Promise<void> {

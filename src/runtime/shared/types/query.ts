@@ -64,6 +64,9 @@ export type RelatedField<R extends ResourceName> = {
   [N in RelationName<R>]: IsMany<R, N> extends true ? never : `${N}.${FieldName<TargetOf<R, N>>}`
 }[RelationName<R>]
 
+/** The number of related rows of a relation to several rows, such as `comments.$count`. */
+export type CountedName<R extends ResourceName> = `${ToManyName<R>}.$count`
+
 /** A field or a value of related rows for ascending order. With `-` before it, the order is descending. */
 export type SortKey<R extends ResourceName> = FieldSort<R> | RelatedSort<R> | `-${RelatedSort<R>}`
 

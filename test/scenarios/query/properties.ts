@@ -208,7 +208,9 @@ const divided: Property = {
     return fc.asyncProperty(cases, async ({ resource, viewer, spelling, query: { filter: { and }, trash } }) => {
       const idsOf = async (and: ListQuery['filter']['and']) => {
         const { key } = MODEL[resource]!
-        const query: ListQuery = { filter: { and, or: [] }, sort: [], cursorFields: [], fields: key, include: [], counts: [], limit: 25, trash }
+        const query: ListQuery = {
+          filter: { and, or: [] }, sort: [], cursorFields: [], fields: key, include: [], counts: [], limit: 25, trash,
+        }
         const all: string[] = []
         let cursor: string | null = ''
         while (cursor !== null) {

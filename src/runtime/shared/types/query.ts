@@ -35,12 +35,17 @@ export type FieldConditions<R extends ResourceName, X = Extended> = { readonly [
 
 /** Conditions by field and by relation. A row must match all of them; one related row must match all conditions of its relation. */
 export type Conditions<R extends ResourceName, X = Extended> = FieldConditions<R, X> & {
-  readonly [N in RelationName<R>]?: ConditionsOfRelated<TargetOf<R, N>, X> | RelatedTest | CountTest<R, N, X> | null
+  readonly [N in RelationName<R>]?: (ConditionsOfRelated<TargetOf<R, N>, X> | RelatedTest) & Uncounted | CountTest<R, N, X> | null
 }
 
 /** Compares the number of related rows that the caller can see. Only with `filters.extended`, and only for a relation to several rows. */
 type CountTest<R extends ResourceName, N extends RelationName<R>, X>
   = X extends true ? IsMany<R, N> extends true ? RelatedCount : never : never
+
+/** Conditions have no `$count`: it stands alone. */
+interface Uncounted {
+  readonly $count?: never
+}
 
 export interface RelatedCount {
   /** A number, or its comparisons. */

@@ -49,7 +49,7 @@ describe('with the extended operators', () => {
     accepts<Extended>({ title: { $and: [{ $regex: 'x' }] } })
     // @ts-expect-error -- an unknown field
     accepts<Extended>({ $not: { titel: 'x' } })
-    // @ts-expect-error -- in a list
+    // @ts-expect-error -- in branches of a list
     accepts<Extended>({ $and: [{ $or: [{ titel: 'x' }] }] })
     // @ts-expect-error -- of a related record
     accepts<Extended>({ writer: { $not: { title: 'x' } } })
@@ -72,15 +72,15 @@ describe('with the extended operators', () => {
     )
     // @ts-expect-error -- a relation to one record
     accepts<Extended>({ writer: { $count: 1 } })
-    // @ts-expect-error -- a field
+    // @ts-expect-error -- a field has no number
     accepts<Extended>({ title: { $count: 1 } })
     // @ts-expect-error -- an operator that `having` does not have
     accepts<Extended>({ labels: { $count: { $in: [1] } } })
-    // @ts-expect-error -- a number
+    // @ts-expect-error -- it takes a number
     accepts<Extended>({ labels: { $count: '3' } })
     // @ts-expect-error -- a number in a comparison
     accepts<Extended>({ labels: { $count: { $gte: '3' } } })
-    // @ts-expect-error -- no number
+    // @ts-expect-error -- null is no number
     accepts<Extended>({ labels: { $count: null } })
     // @ts-expect-error -- beside other conditions
     accepts<Extended>({ labels: { $count: 1, name: 'x' } })
@@ -96,32 +96,32 @@ describe('without them', () => {
     accepts<Basic>({ $and: [{ title: 'x' }] })
     // @ts-expect-error -- a combination
     accepts<Basic>({ $not: { title: 'x' } })
-    // @ts-expect-error -- nested
+    // @ts-expect-error -- a nested combination
     accepts<Basic>({ $or: [{ $or: [{ title: 'x' }] }] })
-    // @ts-expect-error -- of a field
+    // @ts-expect-error -- a combination of a field
     accepts<Basic>({ title: { $not: { $like: 'x' } } })
-    // @ts-expect-error -- of a field
+    // @ts-expect-error -- a combination of a field
     accepts<Basic>({ title: { $or: [{ $like: 'x' }] } })
     // @ts-expect-error -- inside of a relation
     accepts<Basic>({ writer: { $or: [{ name: 'x' }] } })
   })
 
   test('there are no extended operators', () => {
-    // @ts-expect-error -- $between
+    // @ts-expect-error -- an extended operator: $between
     accepts<Basic>({ views: { $between: [1, 2] } })
-    // @ts-expect-error -- $notLike
+    // @ts-expect-error -- not in this mode: $notLike
     accepts<Basic>({ title: { $notLike: 'x' } })
-    // @ts-expect-error -- $startsWith
+    // @ts-expect-error -- not in this mode: $startsWith
     accepts<Basic>({ title: { $startsWith: 'x' } })
-    // @ts-expect-error -- $endsWith
+    // @ts-expect-error -- not in this mode: $endsWith
     accepts<Basic>({ title: { $endsWith: 'x' } })
-    // @ts-expect-error -- $contains
+    // @ts-expect-error -- not in this mode: $contains
     accepts<Basic>({ title: { $contains: 'x' } })
-    // @ts-expect-error -- $eqi
+    // @ts-expect-error -- not in this mode: $eqi
     accepts<Basic>({ title: { $eqi: 'x' } })
-    // @ts-expect-error -- $count
+    // @ts-expect-error -- not in this mode: $count
     accepts<Basic>({ labels: { $count: 1 } })
-    // @ts-expect-error -- $count
+    // @ts-expect-error -- not in this mode: $count
     accepts<Basic>({ labels: { $count: { $gte: 1 } } })
   })
 })

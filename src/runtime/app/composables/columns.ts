@@ -149,7 +149,8 @@ function findCount(described: DescribedResource | undefined, name: string): Foun
   const relation = own(described?.relations ?? {}, name)
   if (!relation || relation.kind === 'one') return undefined
   const { label, countable, filterable } = relation
-  return { label, accessorKey: `${COUNT_PROPERTY}.${name}`, field: { ...NUMBER, label, sortable: filterable }, isShown: countable, isSortable: filterable }
+  const field = { ...NUMBER, label, sortable: filterable }
+  return { label, accessorKey: `${COUNT_PROPERTY}.${name}`, field, isShown: countable, isSortable: filterable }
 }
 
 function findField(resources: ApiDescription['resources'], resource: string, name: string): Found | undefined {

@@ -5,8 +5,10 @@ import { COUNT_OPERATOR, type CountComparison } from '../../../shared/relation-c
 import { invalidOperator, invalidValue, unknownOperator } from '../error'
 
 /**
- * @param at the place of the object with `$count`
+ * @param object contains `$count`
+ * @param parameter
  * @param text whether the values are text of a query string
+ * @param at the place of the object
  * @throws `INVALID_OPERATOR` and `INVALID_VALUE`
  */
 export function readCount(object: Record<string, unknown>, parameter: string, text: boolean, at: string): readonly CountComparison[] {

@@ -67,7 +67,9 @@ async function planValue(planner: Planner, relation: Relation, name: string, dep
   }
   if (kind !== 'one') {
     if (name !== COUNT_OPERATOR)
-      throw invalidQuery(`\`${parameter}\`: ${quote(relation.name)} is a list; only \`${COUNT_OPERATOR}\` of a list has an order.`, parameter)
+      throw invalidQuery(
+        `\`${parameter}\`: ${quote(relation.name)} is a list; only \`${COUNT_OPERATOR}\` of a list has an order.`, parameter,
+      )
     return { field: COUNT, related: { ...rows, of: undefined } }
   }
   const readable = await readableFields(call, target)

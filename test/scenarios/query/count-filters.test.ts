@@ -13,7 +13,8 @@ afterAll(() => server.client.close())
 const ask = (path: string, query: Record<string, string>, permissions: string[] = []) =>
   server.request('GET', `/api/${path}?${String(new URLSearchParams(query))}`, { caller: { ...CALLER, permissions } })
 
-const COMPARISONS = (['$eq', '$ne', '$gt', '$gte', '$lt', '$lte'] as const).map(name => [name, OPERATORS[name].comparison.signs] as const)
+const COMPARISONS = (['$eq', '$ne', '$gt', '$gte', '$lt', '$lte'] as const)
+  .map((name): [ComparisonName, readonly number[]] => [name, OPERATORS[name].comparison.signs])
 const RELATIONS = [
   ['posts', 'comments'], ['posts', 'tags'], ['posts', 'users'], ['posts', 'reviews'], ['users', 'users'], ['users', 'postsByAuthor'],
   ['users', 'posts'], ['tags', 'posts'],

@@ -2,6 +2,7 @@
 import { getTableColumns, type Table } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { openApi } from '../../../src/runtime/plugins'
+import { DEFAULT_MULTI_TENANCY } from '../../../src/runtime/shared/defaults'
 import { createChecker } from '../../support/open-api/check'
 import { findProblems, operationsOf, type Document } from '../../support/open-api/document'
 import type { Caller } from '../../support/server'
@@ -67,6 +68,30 @@ it('has the operations that a caller can use, with stable ids', async () => {
     'topics.list', 'topics.aggregate', 'topics.resource-permissions', 'topics.get', 'topics.stories.list',
     'letters.create', 'letters.resource-permissions', 'letters.bulk-create',
     'api.permissions', 'api.schema', 'api.openapi',
+  ])
+})
+
+it('has conditions on numbers of related records with the extended operators only', async () => {
+  const relationsOf = async (server: Magazine) => {
+    const { body } = await read(CALLERS.CLERK, server)
+    expect(await findProblems(body)).toEqual([])
+    const { properties } = body.components.schemas['stories.filter']
+    return [properties.topics, properties.author]
+  }
+  const [topics, author] = await relationsOf(magazine)
+  expect(topics).toEqual({ $ref: '#/components/schemas/topics.filter' })
+  const config = { multiTenancy: DEFAULT_MULTI_TENANCY, filters: { extended: true } }
+  const extended = await openMagazine({ plugins: [openApi({ access: true })], config })
+  const number = { type: 'integer', minimum: 0 }
+  const comparisons = Object.fromEntries(['$eq', '$ne', '$gt', '$gte', '$lt', '$lte'].map(name => [name, number]))
+  const compared = { type: 'object', properties: comparisons, additionalProperties: false, minProperties: 1 }
+  expect(await relationsOf(extended)).toEqual([
+    {
+      anyOf: [topics, {
+        type: 'object', properties: { $count: { anyOf: [number, compared] } }, required: ['$count'], additionalProperties: false,
+      }],
+    },
+    author,
   ])
 })
 

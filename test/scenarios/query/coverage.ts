@@ -1,7 +1,7 @@
 /** What the random queries happened to touch: counted, told, and asserted, so that a case that never occurs is noticed. */
 import { MODEL, type Row } from '../../support/oracle/model'
 import { kindOf } from '../../support/oracle/rows'
-import type { AnyCondition, Filter, GroupQuery, Include, ListQuery, RelatedCondition } from '../../support/oracle/query'
+import type { AnyCondition, CountCondition, Filter, GroupQuery, Include, ListQuery, RelatedCondition } from '../../support/oracle/query'
 
 /** Everything that must have occurred. */
 const REQUIRED: Readonly<Record<string, readonly string[]>> = {
@@ -9,6 +9,7 @@ const REQUIRED: Readonly<Record<string, readonly string[]>> = {
     '$between', '$notLike', '$startsWith', '$endsWith', '$contains', '$eqi'],
   'combined': ['$and', '$or', '$not', '$and of a field', '$or of a field', '$not of a field'],
   'related': ['one', 'many', 'manyToMany', 'self', 'composite', 'bigint', 'any', 'none', 'nested'],
+  'number': ['$eq', '$ne', '$gt', '$gte', '$lt', '$lte', 'many', 'manyToMany', 'self', 'composite', 'bigint', 'two'],
   'filtered by': ['text', 'integer', 'real', 'boolean', 'date', 'bigint', 'decimal', 'json', 'blob'],
   'ordered by': ['text', 'integer', 'real', 'boolean', 'date', 'bigint', 'decimal'],
   'sorted by': ['one', 'many', 'manyToMany', 'self', 'composite', 'bigint', 'nested'],
@@ -43,6 +44,7 @@ export class Coverage {
         this.count('combined', condition.of === undefined ? condition.combine : `${condition.combine} of a field`)
         return condition.branches.forEach(all)
       }
+      if ('count' in condition) return this.number(resource, condition)
       if (!('field' in condition)) return this.related(resource, condition)
       const { field, operators } = condition
       this.count('filtered by', MODEL[resource]!.fields[field]!)
@@ -60,6 +62,14 @@ export class Coverage {
     if (typeof some === 'string') return this.count('related', some)
     if (some.some(condition => 'relation' in condition)) this.count('related', 'nested')
     this.filter(target, { and: some, or: [] })
+  }
+
+  private number(resource: string, { relation, count }: CountCondition): void {
+    const { kind, trait } = MODEL[resource]!.relations[relation]!
+    this.count('number', kind)
+    if (trait) this.count('number', trait)
+    for (const [name] of count) this.count('number', name)
+    if (count.length > 1) this.count('number', 'two')
   }
 
   list(resource: string, query: ListQuery): void {

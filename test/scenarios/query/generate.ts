@@ -8,6 +8,7 @@ import {
   type Aggregate,
   type AnyCondition,
   type Combination,
+  type Comparison,
   type Condition,
   type Filter,
   type GroupQuery,
@@ -165,11 +166,24 @@ function anyConditions(subject: Subject, resource: string, form: Form, most: num
     { weight: 4, arbitrary: anyConditions(subject, target, form, 1, depth - 1).filter(some => some.length > 0) },
     { weight: 1, arbitrary: fc.constantFrom('any' as const, 'none' as const) },
   ).map((some): AnyCondition => ({ relation, some })))
+  const countable = relations.filter(([, { kind }]) => kind !== 'one')
+  const anyRelated = countable.length === 0
+    ? related
+    : fc.oneof({ weight: 3, arbitrary: related }, { weight: 1, arbitrary: countConditions(countable.map(([name]) => name)) })
   const both = fc
-    .tuple(own, fc.uniqueArray(related, { selector: nameOf, minLength: 1, maxLength: 2 }))
+    .tuple(own, fc.uniqueArray(anyRelated, { selector: nameOf, minLength: 1, maxLength: 2 }))
     .map(([fields, relations]) => [...fields.slice(1), ...relations])
   return fc.oneof({ weight: 3, arbitrary: own }, { weight: 2, arbitrary: both })
 }
+
+/** Numbers of related rows that often occur. */
+const countConditions = (relations: readonly string[]): fc.Arbitrary<AnyCondition> => fc.record({
+  relation: fc.constantFrom(...relations),
+  count: fc.uniqueArray(
+    fc.tuple(fc.constantFrom<Comparison>('$eq', '$ne', '$gt', '$gte', '$lt', '$lte'), fc.constantFrom(0, 0, 1, 1, 2, 3, 5, 12)),
+    { selector: ([name]) => name, minLength: 1, maxLength: 2 },
+  ),
+})
 
 /** Conditions in `$and`, `$or` and `$not`, up to three deep, some of them behind the name of a field. */
 function combinations(subject: Subject, resource: string, form: Form, depth: number, nested = 2): fc.Arbitrary<Combination> {
@@ -317,7 +331,9 @@ const relationsIn = ({ filter, sort = [], include }: Naming): number =>
 const namedIn = (conditions: readonly AnyCondition[]): number => conditions.reduce((sum, condition) => sum + (
   'field' in condition
     ? 0
-    : 'combine' in condition ? namedIn(condition.branches.flat()) : 1 + (typeof condition.some === 'string' ? 0 : namedIn(condition.some))
+    : 'combine' in condition
+      ? namedIn(condition.branches.flat())
+      : 1 + ('count' in condition || typeof condition.some === 'string' ? 0 : namedIn(condition.some))
 ), 0)
 
 /** The text searches that one query can have. */

@@ -6,6 +6,7 @@ import {
   type Aggregate,
   type AnyCondition,
   type Combination,
+  type CountCondition,
   type Condition,
   type Filter,
   type GroupQuery,
@@ -93,10 +94,16 @@ function filterJson(resource: string, { and, or }: Filter, spelling: Spelling): 
 function anyJson(resource: string, condition: AnyCondition, spelling: Spelling): unknown {
   if ('combine' in condition) return combinationJson(resource, condition, spelling)
   if ('field' in condition) return conditionJson(MODEL[resource]!.fields[condition.field]!, condition.operators, spelling)
+  if ('count' in condition) return { $count: countJson(condition, spelling) }
   if (typeof condition.some !== 'string')
     return filterJson(MODEL[resource]!.relations[condition.relation]!.target, { and: condition.some, or: [] }, spelling)
   if (spelling.short) return condition.some === 'none' ? null : { $ne: null }
   return { $null: condition.some === 'none' }
+}
+
+function countJson({ count: [first, ...rest] }: CountCondition, { short }: Spelling): unknown {
+  const [name, number] = first!
+  return short && rest.length === 0 && name === '$eq' ? number : Object.fromEntries([first!, ...rest])
 }
 
 function combinationJson(resource: string, { combine, branches, of }: Combination, spelling: Spelling): unknown {
@@ -146,6 +153,7 @@ function filterBrackets(resource: string, { and, or }: Filter, { short, repeat }
       }
       if (!('field' in condition)) {
         const path = `${prefix}[${condition.relation}]`
+        if ('count' in condition) return ofField(`${path}[$count]`, 'integer', condition.count, short && condition.count.length === 1)
         return typeof condition.some === 'string'
           ? [[`${path}[$null]`, String(condition.some === 'none')]]
           : all(path, condition.some, MODEL[of]!.relations[condition.relation]!.target)

@@ -15,6 +15,14 @@ export interface RelatedCondition {
   readonly some: readonly AnyCondition[] | 'any' | 'none'
 }
 
+/** Comparisons of the number of related rows. All of them hold. */
+export interface CountCondition {
+  readonly relation: string
+  readonly count: readonly (readonly [Comparison, number])[]
+}
+
+export type Comparison = '$eq' | '$ne' | '$gt' | '$gte' | '$lt' | '$lte'
+
 /** Branches of conditions: all of them hold (`$and`), at least one (`$or`), or not the only one (`$not`). */
 export interface Combination {
   readonly combine: '$and' | '$or' | '$not'
@@ -23,7 +31,7 @@ export interface Combination {
   readonly of?: string
 }
 
-export type AnyCondition = Condition | RelatedCondition | Combination
+export type AnyCondition = Condition | RelatedCondition | CountCondition | Combination
 
 export interface Filter {
   readonly and: readonly AnyCondition[]
@@ -38,7 +46,7 @@ export const nameOf = (condition: AnyCondition): string =>
 export const conditionsIn = (conditions: readonly AnyCondition[]): readonly Condition[] => conditions.flatMap((condition) => {
   if ('field' in condition) return [condition]
   if ('combine' in condition) return condition.branches.flatMap(conditionsIn)
-  return typeof condition.some === 'string' ? [] : conditionsIn(condition.some)
+  return 'count' in condition || typeof condition.some === 'string' ? [] : conditionsIn(condition.some)
 })
 
 export interface Sort {
@@ -79,7 +87,7 @@ export interface GroupQuery {
   readonly groupBy: readonly string[]
   readonly having: readonly {
     readonly alias: string
-    readonly operator: '$eq' | '$ne' | '$gt' | '$gte' | '$lt' | '$lte'
+    readonly operator: Comparison
     readonly value: unknown
   }[]
   readonly filter: Filter

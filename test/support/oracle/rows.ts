@@ -87,6 +87,7 @@ function meets(world: World, resource: string, row: Row, condition: AnyCondition
     return condition.operators.every(([name, value]) => holds(fields[condition.field]!, name, row[condition.field], value, world.habits))
   const relation = relations[condition.relation]!
   const found = relatedRows(world, relation, row)
+  if ('count' in condition) return condition.count.every(([name, number]) => holds('integer', name, found.length, number, world.habits))
   if (typeof condition.some === 'string') return (condition.some === 'none') === (found.length === 0)
   return found.some(other => matches(world, relation.target, other, { and: condition.some as readonly AnyCondition[], or: [] }))
 }

@@ -113,6 +113,25 @@ describe('a column of a relation', () => {
     expect(list.data.value.data.at(-1).writer).toEqual({ name: expect.any(String) })
   })
 
+  it('shows the number of related records, with the parameters of a list', async () => {
+    const fields = ['title', 'labels.$count', 'writer.$count', 'nobody.$count', 'title.$count', 'toString.$count']
+    const table = await open({ fields, sort: '-labels.$count' })
+    expect(harness.requests).toEqual(['GET /v1/_schema?resources=articles'])
+    expect(table.columns.value[1]).toEqual({
+      id: 'labels.$count', accessorKey: '_count.labels', header: 'Labels', enableSorting: true,
+      field: expect.objectContaining({ label: 'Labels', kind: 'integer', nullable: false, sortable: true }),
+    })
+    expect([table.columns.value.length, table.fields.value, table.include.value, table.counts.value]).toEqual([
+      2, ['id', 'title'], {}, ['labels'],
+    ])
+    const query = () => ({ fields: table.fields.value, counts: table.counts.value, sort: table.sort.value })
+    const list = setup(app => app.useAutoApiList!('articles', query))
+    await list.suspense()
+    const numbers = list.data.value.data.map(({ _count }: { _count: { labels: number } }) => _count.labels)
+    expect(numbers).toEqual([...numbers].sort((a, b) => b - a))
+    expect(numbers[0]).toBeGreaterThan(0)
+  })
+
   it('sorts by numbers of related records too', async () => {
     expect((await open({ fields: ['title'], sort: ['-labels.$count', 'writer.$count', 'title.$count'] })).sort.value).toEqual(['-labels.$count'])
   })

@@ -1,6 +1,7 @@
 /** Rejects unknown names in a query. If TypeScript infers the type of the query, it does not report unknown names itself. */
-import type { Extended, FieldConditions, RelatedTest } from './query'
-import type { FieldName, RelationName, ResourceName, TargetOf } from './resources'
+import type { ComparisonName } from '../operators'
+import type { Extended, FieldConditions, RelatedCount, RelatedTest } from './query'
+import type { FieldName, IsMany, RelationName, ResourceName, TargetOf } from './resources'
 
 /**
  * Intersect this type with an inferred query type. It is `unknown` if every name is known. Otherwise, no query is assignable to it, and the
@@ -36,9 +37,16 @@ type UnknownInBranch<R extends ResourceName, B> = B extends object
 type UnknownInConditions<R extends ResourceName, F>
   = | Exclude<keyof F, FieldName<R> | RelationName<R>>
     | { [K in keyof F & FieldName<R>]: Exclude<OperatorNames<F[K]>, OperatorNames<FieldConditions<R>[K]>> }[keyof F & FieldName<R>]
-    | { [N in keyof F & RelationName<R>]: UnknownInRelated<TargetOf<R, N>, F[N]> }[keyof F & RelationName<R>]
+    | { [N in keyof F & RelationName<R>]: UnknownInRelated<R, N, F[N]> }[keyof F & RelationName<R>]
 
-type UnknownInRelated<R extends ResourceName, F> = UnknownInBranch<R, F extends object ? Omit<F, keyof RelatedTest> : never>
+type UnknownInRelated<R extends ResourceName, N extends RelationName<R>, F> = F extends RelatedCount
+  ? UnknownInCount<IsMany<R, N>, F>
+  : UnknownInBranch<TargetOf<R, N>, F extends object ? Omit<F, keyof RelatedTest> : never>
+
+/** `$count` needs `filters.extended` and a relation to several rows, and stands alone. */
+type UnknownInCount<Many, F extends RelatedCount> = Extended extends true
+  ? Many extends true ? Exclude<keyof F, '$count'> | Exclude<OperatorNames<F['$count']>, ComparisonName> : '$count'
+  : '$count'
 
 /** The operators of a condition. A plain value has no operators. */
 type OperatorNames<C> = C extends readonly unknown[] | Date ? never : C extends object ? keyof C : never

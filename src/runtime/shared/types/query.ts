@@ -35,7 +35,21 @@ export type FieldConditions<R extends ResourceName, X = Extended> = { readonly [
 
 /** Conditions by field and by relation. A row must match all of them; one related row must match all conditions of its relation. */
 export type Conditions<R extends ResourceName, X = Extended> = FieldConditions<R, X> & {
-  readonly [N in RelationName<R>]?: ConditionsOfRelated<TargetOf<R, N>, X> | RelatedTest | null
+  readonly [N in RelationName<R>]?: (ConditionsOfRelated<TargetOf<R, N>, X> | RelatedTest) & Uncounted | CountTest<R, N, X> | null
+}
+
+/** Compares the number of related rows that the caller can see. Only with `filters.extended`, and only for a relation to several rows. */
+type CountTest<R extends ResourceName, N extends RelationName<R>, X>
+  = X extends true ? IsMany<R, N> extends true ? RelatedCount : never : never
+
+/** Conditions have no `$count`: it stands alone. */
+interface Uncounted {
+  readonly $count?: never
+}
+
+export interface RelatedCount {
+  /** A number, or its comparisons. */
+  readonly $count: number | Readonly<Partial<Record<ComparisonName, number>>>
 }
 
 type ConditionsOfRelated<R extends ResourceName, X> = X extends true ? Filter<R, X> : Conditions<R, X>
@@ -54,6 +68,9 @@ type RelatedSort<R extends ResourceName> = {
 export type RelatedField<R extends ResourceName> = {
   [N in RelationName<R>]: IsMany<R, N> extends true ? never : `${N}.${FieldName<TargetOf<R, N>>}`
 }[RelationName<R>]
+
+/** The number of related rows of a relation to several rows, such as `comments.$count`. */
+export type CountedName<R extends ResourceName> = `${ToManyName<R>}.$count`
 
 /** A field or a value of related rows for ascending order. With `-` before it, the order is descending. */
 export type SortKey<R extends ResourceName> = FieldSort<R> | RelatedSort<R> | `-${RelatedSort<R>}`

@@ -1,4 +1,5 @@
 /** The types of plans. A plan says which rows a request needs. Its row scope says which of them the caller can use. */
+import type { CountComparison } from '../../../shared/relation-counts'
 import type { Field } from '../../schema/field'
 import type { Relation, Resource } from '../../schema/model'
 import type { Order, SortedBy } from '../sql/keyset'
@@ -35,6 +36,8 @@ export interface RelatedRows {
   readonly plan: FilteredPlan
   /** Selects the rows of the junction table. */
   readonly through?: Plan
+  /** The row needs a number of related rows that meets all of these, instead of `match`. */
+  readonly count?: readonly CountComparison[]
 }
 
 /** Selects the related rows to count, of a to-many relation. */
@@ -98,7 +101,7 @@ export interface RowRules {
   readonly canRead?: (row: Record<string, unknown>) => Promise<boolean>
 }
 
-export interface ScopedRelatedRows extends Pick<RelatedRows, 'relation' | 'match'> {
+export interface ScopedRelatedRows extends Pick<RelatedRows, 'relation' | 'match' | 'count'> {
   readonly plan: Scoped<FilteredPlan>
   readonly through?: Scoped<Plan>
 }

@@ -5,6 +5,8 @@
  * them, so SQL of the app with the table's name means the related table, even if a table refers to itself.
  */
 import { sql, type Column, type SQL } from 'drizzle-orm'
+import { OPERATORS, type ComparisonName } from '../../../shared/operators'
+import type { CountComparison } from '../../../shared/relation-counts'
 import type { Engine } from '../../engines/engine'
 import type { Field } from '../../schema/field'
 import type { Relation } from '../../schema/model'
@@ -12,8 +14,8 @@ import { isIndexed } from '../../schema/indexes'
 import { fieldsOf } from '../../schema/relation-columns'
 import type { ScopedCount } from './plan'
 import { memoized, memoizedPair } from '../memoized'
-import { and, sameBytes, whereClause } from '../sql/conditions'
-import { commaList, constant, EMPTY, joined, where, type Part, type Where } from '../sql/where'
+import { and, not, sameBytes, whereClause } from '../sql/conditions'
+import { asSql, commaList, constant, EMPTY, joined, value, word, where, type Part, type Where } from '../sql/where'
 
 /** The columns that refer to the outer row: those of the related rows, or of the junction table. */
 export function referringFields(relation: Relation): readonly Field[] {
@@ -24,6 +26,7 @@ export function referringFields(relation: Relation): readonly Field[] {
 
 const RECORDS = sql.identifier('auto_api_records')
 const ROWS = sql.identifier('auto_api_counted')
+const GROUPS = sql.identifier('auto_api_groups')
 const COUNT = sql.identifier('auto_api_count')
 const keyAt = (index: number) => sql.identifier(`auto_api_key_${index}`)
 
@@ -66,12 +69,48 @@ export function joinCount(
   return { join, count: where`coalesce(${alias}.${COUNT}, 0)` }
 }
 
+const keysOf = (relation: Relation) =>
+  referringFields(relation).map((field, index) => ({ name: keyAt(index), field, value: sql`${ROWS}.${keyAt(index)}` }))
+
 /** `select r.k, count(*) as n from (…) as r group by r.k`. Texts that only a collation considers equal are groups of their own. */
 function groups(counted: ScopedCount, only: readonly Where[]): Where {
-  const keys = referringFields(counted.relation).map((field, index) => ({ name: keyAt(index), field, value: sql`${ROWS}.${keyAt(index)}` }))
+  const keys = keysOf(counted.relation)
   const selected = commaList(keys.map(({ name, value }) => where`${value} as ${name}`))
   const grouped = commaList(keys.flatMap(({ field, value }) => exactly(value, field)))
   return where`select ${selected}, count(*) as ${COUNT} from (${relatedKeys(counted, only)}) as ${ROWS} group by ${grouped}`
+}
+
+/**
+ * Matches rows by the number of their visible related rows:
+ * `posts.id in (select r.k from (select post_id as k from comments where …) as r group by r.k having count(*) >= ?)`.
+ * The subquery does not refer to the table around it, so the database can run it once instead of once per row. It finds no row without
+ * related rows, so a condition that 0 meets is written as its complement.
+ */
+export function matchCount(engine: Engine, counted: ScopedCount, comparisons: readonly CountComparison[]): Where {
+  const { number } = engine.adapter.aggregates
+  const zeroMatches = comparisons.every(({ operator, value }) => signsOf(operator).includes(Math.sign(-value)))
+  const condition = and(comparisons.map(({ operator, value: bound }) =>
+    where`count(*) ${word(OPERATORS[operator].comparison.symbol)} ${number(asSql(value(bound)))}`))
+  const found = inGroups(engine, counted, where` having ${zeroMatches ? not(condition) : condition}`)
+  return zeroMatches ? where`((${found}) is not true)` : found
+}
+
+const signsOf = (operator: ComparisonName): readonly number[] => OPERATORS[operator].comparison.signs
+
+function inGroups(engine: Engine, counted: ScopedCount, having: Where): Where {
+  const { keysInSelect } = engine.adapter
+  const { relation } = counted
+  const found = keysOf(relation)
+  const grouped = commaList(found.flatMap(({ field, value }) => exactly(value, field)))
+  const rows = where`(${relatedKeys(counted, [])}) as ${ROWS} group by ${grouped}${having}`
+  if (!keysInSelect) {
+    const selected = commaList(found.map(({ name, value }) => where`${value} as ${name}`))
+    const isOuter = refersTo(engine, relation, GROUPS, outerColumns(relation))
+    return where`exists (select 1 from (select ${selected} from ${rows}) as ${GROUPS} where ${isOuter})`
+  }
+  const outer = commaList(found.flatMap(({ field }, index) => keysInSelect(sql`${relation.columns[index]!.column}`, field.bytes)))
+  const left = outer.parts.length > 1 ? where`(${outer})` : outer
+  return where`${left} in (select ${commaList(found.flatMap(({ field, value }) => keysInSelect(value, field.bytes)))} from ${rows})`
 }
 
 /** `r.k = posts.id` */

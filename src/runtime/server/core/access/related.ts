@@ -4,6 +4,7 @@ import type { Engine } from '../../engines/engine'
 import type { Field } from '../../schema/field'
 import type { Resource } from '../../schema/model'
 import { fieldsOf } from '../../schema/relation-columns'
+import { matchCount } from './related-count'
 import type { Plan, Scoped, ScopedRelatedRows, ScopedRelationFilter } from './plan'
 import { noneOf, or, sameBytes, whereClause } from '../sql/conditions'
 import { commaList, joined, where, type Where } from '../sql/where'
@@ -24,7 +25,9 @@ export function relatedPlans(filters: readonly ScopedRelationFilter[] = []): rea
 }
 
 /** Over a junction table, a row must have a link that the caller can see to a record that the caller can see. */
-function relatedClause(engine: Engine, { relation, match, plan, through }: ScopedRelatedRows): Where {
+function relatedClause(engine: Engine, filter: ScopedRelatedRows): Where {
+  const { relation, match, plan, through, count } = filter
+  if (count) return matchCount(engine, filter, count)
   const records: Rows = { resource: relation.target, keys: relation.foreignColumns, where: [...plan.where, ...plan.scope] }
   if (relation.kind !== 'manyToMany') return matchRows(engine, match, relation.columns, records)
   const { junction: { resource, sourceKey, targetKey } } = relation

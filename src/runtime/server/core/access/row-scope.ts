@@ -111,7 +111,8 @@ function scopeFilters(call: Call, filters: readonly RelationFilter[]): Promise<r
       })
       return { ...filter, branches: await Promise.all(branches) }
     }
-    return { match: filter.match, ...await scopeCount(call, filter) }
+    const { match, count } = filter
+    return { match, ...count && { count }, ...await scopeCount(call, filter) }
   }))
 }
 

@@ -2,9 +2,11 @@
 import { isObject } from '../../../shared/is-object'
 import { LIMITS } from '../../../shared/limits'
 import { COMBINATIONS, isInForce, isOperator, operatorNames, OPERATORS, type OperatorName } from '../../../shared/operators'
+import { COUNT_OPERATOR, type CountComparison } from '../../../shared/relation-counts'
 import type { AutoApiConfig } from '../../../shared/config'
 import { invalidOperator, invalidQuery, invalidValue, limitExceeded, quote, unknownOperator } from '../error'
 import { fromBrackets } from './bracket-filter'
+import { misplacedCount, readCount } from './count-filter'
 import { toJson, type Query } from './params'
 
 export interface FilterCondition {
@@ -21,6 +23,8 @@ export interface FilterCondition {
 export interface RelationFilter {
   readonly relation: string
   readonly conditions: readonly FilterEntry[]
+  /** Conditions on the number of related rows. Then there are no others. */
+  readonly count?: readonly CountComparison[]
   readonly at: string
 }
 
@@ -47,8 +51,13 @@ export function conditionsOf(filter: Filter): readonly FilterCondition[] {
 }
 
 /** The number of comparisons in a filter. A range has two. */
-export const countConditions = (filter: Filter): number =>
-  conditionsOf(filter).reduce((count, { operator }) => count + (OPERATORS[operator].value === 'range' ? 2 : 1), 0)
+export const countConditions = (filter: Filter): number => filter.reduce((sum, entry) => sum + comparisonsIn(entry), 0)
+
+function comparisonsIn(entry: FilterEntry): number {
+  if (isBranches(entry)) return entry.branches.reduce((sum, branch) => sum + countConditions(branch), 0)
+  if (isRelationFilter(entry)) return entry.count?.length ?? countConditions(entry.conditions)
+  return OPERATORS[entry.operator].value === 'range' ? 2 : 1
+}
 
 const NONE: Filter = Object.freeze([])
 
@@ -83,15 +92,18 @@ type Read = (object: Content, reader: Reader, at: string, depth: number) => Filt
 
 /** Only the schema knows the relations. Here, an object without operators contains conditions on the rows of a relation. */
 function readConditions(object: Content, reader: Reader, at: string, depth: number): FilterEntry[] {
-  const { parameter, text } = reader
+  const { parameter, text, extended } = reader
   return Object.entries(object).flatMap(([name, value]): FilterEntry[] => {
     if (isCombination(name, reader, at === parameter)) return combine(name, value, reader, at, depth, readConditions)
     if (name.startsWith('$')) throw unknown(name, reader, at)
     if (Array.isArray(value)) return [{ name, operator: '$in', value, text, at }]
     if (!isObject(value)) return [{ name, operator: '$eq', value, text, at }]
     if (Object.keys(value).length === 0) throw invalidValue(parameter, `${quote(name)} has no operator.`, at)
-    if (hasOperators(value, reader)) return readField(name, at)(value, reader, `${at}.${name}`, depth)
-    return [{ relation: name, conditions: readConditions(value, reader, `${at}.${name}`, depth), at }]
+    const path = `${at}.${name}`
+    if (extended && Object.hasOwn(value, COUNT_OPERATOR))
+      return [{ relation: name, conditions: [], count: readCount(value, parameter, text, path), at }]
+    if (hasOperators(value, reader)) return readField(name, at)(value, reader, path, depth)
+    return [{ relation: name, conditions: readConditions(value, reader, path, depth), at }]
   })
 }
 
@@ -149,7 +161,8 @@ function combine(name: Combination, value: unknown, reader: Reader, at: string, 
 
 function unknown(operator: string, { parameter, extended }: Reader, at: string): Error {
   const known = operatorNames(extended)
-  return !extended && (isOperator(operator) || (COMBINATIONS as readonly string[]).includes(operator))
+  if (extended && operator === COUNT_OPERATOR) return misplacedCount(parameter, at)
+  return !extended && (operator === COUNT_OPERATOR || isOperator(operator) || (COMBINATIONS as readonly string[]).includes(operator))
     ? invalidOperator(parameter, operator, at, `is not supported here without \`filters.extended\`. The operators are ${known.join(', ')}`)
     : unknownOperator(parameter, operator, known, at)
 }

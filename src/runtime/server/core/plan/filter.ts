@@ -2,6 +2,7 @@
 import type { Awaitable } from '../awaitable'
 import { LIMITS } from '../../../shared/limits'
 import { OPERATORS, type ComparisonName, type OperatorName } from '../../../shared/operators'
+import { COUNT_OPERATOR } from '../../../shared/relation-counts'
 import { INVALID } from '../../../shared/wire'
 import type { Engine } from '../../engines/engine'
 import type { Field } from '../../schema/field'
@@ -14,7 +15,7 @@ import type { RelationFilter, Search } from '../access/plan'
 import {
   isBranches, isRelationFilter, type Filter, type FilterBranches, type FilterCondition, type RelationFilter as ParsedRelation,
 } from '../parse/filter'
-import { findReadableRelation, isCheckedInCode, usableRelations } from './readable-relation'
+import { findReadableRelation, isCheckedInCode, isCountable, usableRelations } from './readable-relation'
 import { isHeavy, planSearch } from './search'
 import { inList } from '../sql/list/index'
 import { like } from '../sql/like/index'
@@ -147,8 +148,8 @@ async function planBranches(
   return { branches: await Promise.all(branches.map(branch => planEntries(branch, resource, planner, depth))), ...not && { not } }
 }
 
-const firstName = ({ conditions: [first] }: ParsedRelation) =>
-  isBranches(first!) ? first.not ? '$not' : '$or' : isRelationFilter(first!) ? first.relation : first!.name
+const firstName = ({ conditions: [first], count }: ParsedRelation) =>
+  count ? COUNT_OPERATOR : isBranches(first!) ? first.not ? '$not' : '$or' : isRelationFilter(first!) ? first.relation : first!.name
 
 async function planRelated(
   relation: Relation, entry: FilterCondition | ParsedRelation, planner: Planner, depth: number,
@@ -160,11 +161,15 @@ async function planRelated(
   const { target } = relation
   if (isCheckedInCode(relation, call.api))
     throw invalidQuery(`\`${parameter}\`: ${quote(relation.name)} cannot be filtered, because code checks its records.`, parameter)
+  const { count } = entry as Partial<ParsedRelation>
+  if (count && !isCountable(relation))
+    throw invalidOperator(parameter, COUNT_OPERATOR, `${entry.at}.${relation.name}`, 'counts the records of a list, but this is one record')
   reads.targets.add(target)
   const entries = isRelationFilter(entry) ? entry.conditions : []
   return {
     relation,
     match: !isRelationFilter(entry) && isNullTest(entry, parameter) ? 'none' : 'some',
+    ...count && { count },
     plan: {
       resource: target,
       trash: 'active',

@@ -1,4 +1,5 @@
 /** Plans an order by related rows: `author.name` sorts by a field of a to-one relation, `comments.$count` by a number of rows. */
+import { COUNT_OPERATOR } from '../../../shared/relation-counts'
 import type { Relation, Resource } from '../../schema/model'
 import type { Call } from '../request/session'
 import { invalidQuery, limitExceeded, quote, unknownField } from '../error'
@@ -9,9 +10,6 @@ import type { SortedValue } from '../sql/keyset'
 import type { RelatedReads } from './filter'
 import { sortable, type RelatedSorts } from './order'
 import { findReadableRelation, isCheckedInCode, usableRelations } from './readable-relation'
-
-/** Sorts by the number of related rows. */
-const COUNT_NAME = '$count'
 
 /** Whether `sort` can name related rows. A field whose own name has a dot takes precedence. */
 export const sortsRelated = (sort: readonly SortField[]): boolean => sort.some(({ name }) => name.includes('.'))
@@ -68,8 +66,10 @@ async function planValue(planner: Planner, relation: Relation, name: string, dep
     ...relation.kind === 'manyToMany' && { through: { resource: relation.junction.resource, trash: 'active' as const } },
   }
   if (kind !== 'one') {
-    if (name !== COUNT_NAME)
-      throw invalidQuery(`\`${parameter}\`: ${quote(relation.name)} is a list; only \`${COUNT_NAME}\` of a list has an order.`, parameter)
+    if (name !== COUNT_OPERATOR)
+      throw invalidQuery(
+        `\`${parameter}\`: ${quote(relation.name)} is a list; only \`${COUNT_OPERATOR}\` of a list has an order.`, parameter,
+      )
     return { field: COUNT, related: { ...rows, of: undefined } }
   }
   const readable = await readableFields(call, target)
@@ -87,6 +87,6 @@ function unknown({ parameter, path }: Planner, rest: string, known: readonly str
 }
 
 const COUNT: SortedValue = {
-  name: COUNT_NAME, kind: 'integer', nullable: false, ordered: true,
+  name: COUNT_OPERATOR, kind: 'integer', nullable: false, ordered: true,
   isDriverValue: raw => Number.isSafeInteger(raw) && (raw as number) >= 0,
 }

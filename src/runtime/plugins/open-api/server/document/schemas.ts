@@ -1,6 +1,6 @@
 /** The JSON Schemas of a resource: its records in responses, its bodies and its filter. They contain only what the caller can use. */
-import { COUNT_PROPERTY } from '../../../../shared/relation-counts'
-import { OPERATORS, type OperatorName } from '../../../../shared/operators'
+import { COUNT_OPERATOR, COUNT_PROPERTY } from '../../../../shared/relation-counts'
+import { COMPARISONS, OPERATORS, type OperatorName } from '../../../../shared/operators'
 import type {
   AggregateFunction, DescribedField, DescribedLimits, DescribedResource, JsonSchema,
 } from '../../../../shared/types/description'
@@ -100,6 +100,25 @@ function combined(condition: JsonSchema, extended: boolean): Readonly<Record<str
   return extended ? { $and: list, $or: list, $not: condition } : { $or: list }
 }
 
+const NUMBER = { type: 'integer', minimum: 0 }
+
+/** A condition on the number of related records, with `filters.extended`. */
+const COUNT_CONDITION: JsonSchema = {
+  type: 'object',
+  properties: {
+    [COUNT_OPERATOR]: {
+      anyOf: [NUMBER, {
+        type: 'object',
+        properties: Object.fromEntries(COMPARISONS.map(name => [name, NUMBER])),
+        additionalProperties: false,
+        minProperties: 1,
+      }],
+    },
+  },
+  required: [COUNT_OPERATOR],
+  additionalProperties: false,
+}
+
 function filterSchema(name: string, { fields, relations }: DescribedResource, extended: boolean): JsonSchema {
   const ofFields = Object.entries(fields).filter(([, { operators }]) => operators.length > 0).map(([name, field]) => {
     const value = valueSchema(field)
@@ -108,8 +127,8 @@ function filterSchema(name: string, { fields, relations }: DescribedResource, ex
     const conditions = { type: 'object', properties, additionalProperties: false }
     return [name, { anyOf: [orNull(value), { type: 'array', items: value }, conditions] }]
   })
-  const ofRelations = Object.entries(relations).filter(([, { filterable }]) => filterable).map(([name, { target }]) =>
-    [name, refOf(target, 'filter')])
+  const ofRelations = Object.entries(relations).filter(([, { filterable }]) => filterable).map(([name, { target, countable }]) =>
+    [name, extended && countable ? { anyOf: [refOf(target, 'filter'), COUNT_CONDITION] } : refOf(target, 'filter')])
   const isEmpty = ofFields.length === 0 && !(extended && ofRelations.length > 0)
   return {
     type: 'object',

@@ -81,7 +81,8 @@ describe('a condition on a number that a request cannot have', () => {
   it('is any number without the option', async () => {
     const basic = await openCounts()
     for (const filter of [{ comments: { $count: 1 } }, { comments: { $count: { $gte: 1 } } }, 'filter[comments][$count][$gte]=1'])
-      expect(await refusal(filter, basic)).toEqual([400, 'INVALID_OPERATOR', '`filter`: `filter.comments.$count` is not supported here.'])
+      expect(await refusal(filter, basic))
+        .toEqual([400, 'INVALID_OPERATOR', expect.stringContaining('`filter.comments.$count` is not supported here without')])
     basic.client.close()
   })
 

@@ -117,7 +117,7 @@ function scopeFilters(call: Call, filters: readonly RelationFilter[]): Promise<r
 }
 
 /** Limits related rows to those that an include would show: the active ones that the caller can read. */
-export async function scopeCount(call: Call, { relation, plan, through }: RelationCount): Promise<ScopedCount> {
+async function scopeCount(call: Call, { relation, plan, through }: RelationCount): Promise<ScopedCount> {
   return {
     relation,
     plan: await applyScope(call, plan, 'read'),

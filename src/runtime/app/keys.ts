@@ -46,8 +46,8 @@ export function targetOf(resource: string, relation: string): string {
 }
 
 /**
- * Returns every resource whose rows decide about a response: those of its records, of included and counted records, of relations in
- * filters and sorts, and those that a view among them tracks.
+ * Returns every resource that a response depends on: the resources of its records, of its includes and counts, and of the relations in its
+ * filters and sorts. A view adds the resources that it tracks.
  */
 export function resourcesOf(key: ApiKey): ReadonlySet<string> {
   const [, resource, , { query = {}, reads = [] }] = key

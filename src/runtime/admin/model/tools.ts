@@ -12,7 +12,7 @@ export const TOOL_ICONS: ReadonlyMap<AdminTool, string> = new Map([
 /** Returns the tools that the caller can use and that have a view, in the order of the navigation. */
 export const toTools = (allowed: readonly AdminTool[]): AdminTool[] => [...TOOL_ICONS.keys()].filter(name => allowed.includes(name))
 
-/** Features of resources whose lists are replaced by a view. */
+/** The features that views replace. The navigation leaves out the resources that have one of them. */
 export const REPLACED: readonly string[] = views.flatMap(({ replaces }) => replaces ?? [])
 
 const LABELS = Object.fromEntries(views.map(({ name, label }) => [name, label]))

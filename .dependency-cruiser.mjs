@@ -8,9 +8,9 @@
 /** Which paths make up a layer, lowest first. A new folder belongs to one of them. */
 const LAYERS = [
   { name: '0-shared', path: '^src/runtime/shared/' },
-  { name: '1-schema-engines', path: '^src/runtime/server/(schema/|engines/|drizzle/|registration\\.ts$)' },
+  { name: '1-schema-engines', path: '^src/runtime/server/(schema/|engines/|drizzle/|(registration|computed)\\.ts$)' },
   { name: '2-core', path: '^src/runtime/server/core/' },
-  { name: '3-server-client', path: '^src/runtime/(server/(?!schema/|engines/|drizzle/|registration\\.ts$|core/)|plugins/|app/|admin/|testing/)' },
+  { name: '3-server-client', path: '^src/runtime/(server/(?!schema/|engines/|drizzle/|(registration|computed)\\.ts$|core/)|plugins/|app/|admin/|testing/)' },
   { name: '4-build', path: '^src/build/' },
   { name: '5-entries', path: '^src/((module|admin)\\.ts$|cli/)' },
 ]

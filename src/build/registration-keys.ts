@@ -18,6 +18,7 @@ export const IMPORT_KEYS = {
   validation: { anchor: 'inline-validation' },
   hooks: { anchor: 'inline-hooks' },
   wire: { anchor: 'module-imports' },
+  computed: { anchor: 'module-imports' },
   relations: { anchor: 'module-imports' },
 } as const satisfies Record<string, ImportRule>
 
@@ -45,7 +46,7 @@ export interface CheckedRegistration {
   readonly name: string
   /** The module imports by key. Each has the path that the bundler can import. */
   readonly imports: Readonly<Partial<Record<ImportKey, ModuleImport>>>
-  readonly data: Readonly<Partial<Record<DataKey, unknown>>>
+  readonly data: Readonly<Partial<Record<DataKey | 'computedNames', unknown>>>
 }
 
 export interface Check {

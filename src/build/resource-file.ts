@@ -1,6 +1,7 @@
 /** Reads the registration of a resource from the text of its file, without running the file. */
 import { dirname, resolve } from 'pathe'
 import { OPERATIONS } from '../runtime/shared/operations'
+import { COMPUTED_TYPES } from '../runtime/shared/computed-types'
 import { AUTHORIZATION_KEYS, HOOK_KEYS, VALIDATION_KEYS } from '../runtime/shared/registration-keys'
 import { didYouMean } from '../runtime/shared/suggest'
 import type { ModuleImport } from './module-import'
@@ -32,7 +33,7 @@ const PAGE = `→ ${DOCS}/registering.md`
 
 /** Keys whose values only the server loads. */
 const LOADED_KEYS = ['authorization', 'validation', 'hooks', 'wire'] as const
-const ALL_KEYS = [...LOADED_KEYS, 'relations', ...DATA_KEY_NAMES, ...Object.keys(AUTHORIZATION_KEYS)]
+const ALL_KEYS = [...LOADED_KEYS, 'computed', 'relations', ...DATA_KEY_NAMES, ...Object.keys(AUTHORIZATION_KEYS)]
 
 /** Objects whose keys the build can check, with the names that they accept. */
 const CHECKED_OBJECTS: Readonly<Record<string, { readonly known: readonly string[], readonly what: string }>> = {
@@ -94,6 +95,16 @@ function toImport(value: Expression | undefined, { imports }: ParsedFile, file: 
   return found?.name === '*' && property.type === 'Identifier' ? toModuleImport(found.from, property.name) : undefined
 }
 
+/** A type that `computed` does not have would only fail in the server. */
+function typeProblem({ name, value, node }: Property, file: ResourceFile): Problem[] {
+  const callee = value?.type === 'CallExpression' ? value.callee : undefined
+  if (callee?.type !== 'MemberExpression' || callee.object.type !== 'Identifier' || callee.object.name !== 'computed') return []
+  const type = callee.property.type === 'Identifier' && !callee.computed ? callee.property.name : undefined
+  if (type === undefined || COMPUTED_TYPES.includes(type as never)) return []
+  const instead = `Use one of: ${COMPUTED_TYPES.join(', ')}.${didYouMean(type, COMPUTED_TYPES)}`
+  return [toProblem(file, `computed.${name}`, node, `uses \`computed.${type}\`, which does not exist`, instead)]
+}
+
 function readOptions(options: ObjectExpression, schema: ModuleImport, parsed: ParsedFile, file: ResourceFile): ReadResource {
   const registration: Record<string, unknown> = { schema }
   const problems: Problem[] = []
@@ -116,6 +127,11 @@ function readOptions(options: ObjectExpression, schema: ModuleImport, parsed: Pa
       else return toProblem(file, name, node, 'is set beside `authorization`', 'Move it into `authorization`.')
     }
     else if (LOADED_KEYS.includes(name as never)) registration[name] = member(name)
+    else if (name === 'computed') {
+      const read = readComputed(property)
+      registration.computed = read.registered
+      return read.problem
+    }
     else if (name === 'relations') {
       registration.relations = toImport(value, parsed, file)
       if (!registration.relations)
@@ -130,6 +146,21 @@ function readOptions(options: ObjectExpression, schema: ModuleImport, parsed: Pa
       const instead = name === 'schema' ? 'The table is the first argument of `defineResource`.' : didYouMean(name, ALL_KEYS).trim()
       return toProblem(file, name, node, 'is not a key of a resource', instead || 'Remove it.')
     }
+  }
+  /** The names of the fields are part of the types, so the build reads them. */
+  function readComputed({ name, value, node }: Property): { readonly registered?: ModuleImport, readonly problem?: Problem } {
+    if (value?.type !== 'ObjectExpression') {
+      const registered = toImport(value, parsed, file)
+      return registered
+        ? { registered }
+        : { problem: toProblem(file, name, node, 'is neither an object nor the name of an import', 'Write the object out in the file.') }
+    }
+    const fields = propertiesOf(value)
+    const unreadable = fields.find(field => field.name === undefined)
+    if (unreadable?.name === undefined && unreadable)
+      return { problem: toUnreadable(file, name, unreadable.node, unreadable.what, 'the name of every field') }
+    const unknown = fields.flatMap(field => typeProblem(field as Property, file))
+    return unknown[0] ? { problem: unknown[0] } : { registered: { ...member(name), names: fields.map(field => field.name!) } }
   }
   return { registration, hasPermissions: names.has('authorization') || names.has('permissions'), problems }
 }

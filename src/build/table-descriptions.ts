@@ -55,7 +55,9 @@ interface Tables {
 export async function describeTables(source: Omit<TableSource, 'isTenancySet'>): Promise<Descriptions> {
   const { describeResources } = await createJiti(import.meta.url, { alias: source.alias }).import<Describer>(source.describer)
   const tables = source.registrations.map(registration =>
-    pickParts(registration, ['schema', 'relations'], ['key', 'references', 'tracks', 'hiddenFields', 'protectedFields', 'metadata']))
+    withComputedNames(pickParts(
+      registration, ['schema', 'computed', 'relations'], ['key', 'references', 'tracks', 'hiddenFields', 'protectedFields', 'metadata'],
+    )))
   const { loadable, failures } = await findLoadable(tables, source)
   const warnings = failures.map(({ name, message }) => withoutRelations([name], message))
   try {
@@ -90,7 +92,7 @@ export interface Inspected {
 export async function inspectTables(source: InspectedTables): Promise<Inspected> {
   const { inspectResources } = await createJiti(import.meta.url, { alias: source.alias }).import<Inspector>(source.inspector)
   const registrations = source.registrations.map(registration =>
-    pickParts(registration, ['schema', 'authorization'], ['key', 'references', 'tracks', 'hiddenFields', 'disabled']))
+    pickParts(registration, ['schema', 'computed', 'authorization'], ['key', 'references', 'tracks', 'hiddenFields', 'disabled']))
   return await withAutoImport(source, async () => {
     const { loadable, failures } = await findLoadable(registrations, source)
     const { registrations: loaded, schemaModules } = await load(loadable, source)
@@ -112,6 +114,12 @@ function pickParts(
   const pick = <T extends object>(from: T, keys: readonly (keyof T)[]) =>
     Object.fromEntries(keys.flatMap(key => from[key] === undefined ? [] : [[key, from[key]]])) as T
   return { name, imports: pick(imports, importKeys), data: pick(data, dataKeys) }
+}
+
+/** The build knows the names of the computed fields in a resource file, which it does not load. */
+function withComputedNames(registration: CheckedRegistration): CheckedRegistration {
+  const { computed, ...imports } = registration.imports
+  return computed?.names ? { ...registration, imports, data: { ...registration.data, computedNames: computed.names } } : registration
 }
 
 /** Resource files use the auto-import `defineResource`, which exists only in the server. */

@@ -84,6 +84,7 @@ function toEntry(
     disabled: union(disabledIn({ data })),
     validation: imports.validation ? typeOf(imports.validation) : 'undefined',
     ...imports.wire && { wire: typeOf(imports.wire) },
+    ...imports.computed && { computed: typeOf(imports.computed) },
   }
 }
 

@@ -1,8 +1,9 @@
 /** Functions that add types to the files of a registration. They return their argument. This file loads only the plugin contract. */
 import type { Table } from 'drizzle-orm'
 import type { Operation } from '../shared/operations'
+import type { ComputedFields } from './computed'
 import { AUTHORIZATION_KEYS, DEFINED } from '../shared/registration-keys'
-import type { ResourceAuth, ResourceHooks, ResourceSource, ResourceValidation, ResourceWire } from './registration'
+import type { FieldRule, ResourceAuth, ResourceHooks, ResourceSource, ResourceValidation, ResourceWire } from './registration'
 
 export type {
   AutoApiContext,
@@ -18,6 +19,9 @@ export type {
   Tenant,
   WireConversion,
 } from './registration'
+export {
+  computed, type ComputedExpression, type ComputedField, type ComputedFields, type ComputedOptions, type ComputedTools,
+} from './computed'
 export { defineAutoApiPlugin, type AutoApiPlugin, type PluginRoute, type PluginTask } from './plugin/contract'
 export type { PluginField, PluginResource, PluginServer } from './plugin/server'
 export type { PluginTable } from './plugin/table'
@@ -88,7 +92,11 @@ type ColumnName<T extends ResourceSource> = (
 ) & string
 
 /** The second argument of `defineResource`: the keys of an authorization, and the other parts of a registration. */
-export interface ResourceOptions<T extends ResourceSource, V extends ResourceValidation = ResourceValidation> extends ResourceAuth<T> {
+export interface ResourceOptions<
+  T extends ResourceSource, V extends ResourceValidation = ResourceValidation, C extends ComputedFields<T> = ComputedFields<T>,
+> extends Omit<ResourceAuth<T>, 'fields'> {
+  /** Rules for who can read and write a field. `false` also refuses a caller with `'*'`. */
+  readonly fields?: ResourceAuth<T>['fields'] & { readonly [K in keyof NoInfer<C>]?: Pick<FieldRule, 'read'> }
   /** The authorization as one object, such as one from another file. Then `permissions` and its other keys are not allowed beside it. */
   readonly authorization?: ResourceAuth<T>
   /** Schemas for `create` and `update`. If a schema is missing, the server generates it from the table. */
@@ -97,6 +105,13 @@ export interface ResourceOptions<T extends ResourceSource, V extends ResourceVal
   readonly hooks?: ResourceHooks<T>
   /** The form of the values of columns in requests and responses. Custom types need it if JSON cannot represent their values. */
   readonly wire?: ResourceWire<T>
+  /**
+   * Read-only fields whose values the database computes with SQL. Requests use them like columns. The build reads their names, so write
+   * the object out, or import it from another file.
+   * @default {}
+   * @example { wordCount: computed.integer(t => sql`length(${t.body}) - length(replace(${t.body}, ' ', '')) + 1`) }
+   */
+  readonly computed?: C
   /** The Drizzle `relations()` of the table, imported from another file. */
   readonly relations?: object
   /**
@@ -121,7 +136,7 @@ export interface ResourceOptions<T extends ResourceSource, V extends ResourceVal
    * Names of fields that no response contains and no query can use. The build reads this list, so write it as a literal.
    * @default []
    */
-  readonly hiddenFields?: readonly ColumnName<T>[]
+  readonly hiddenFields?: readonly (ColumnName<T> | (keyof NoInfer<C> & string))[]
   /**
    * Names of fields that the server removes from request bodies. The build reads this list, so write it as a literal.
    * @default []
@@ -145,11 +160,12 @@ export interface ResourceOptions<T extends ResourceSource, V extends ResourceVal
 }
 
 /** The parts of a resource that only the server loads. The build reads the table and the data from the text of the file. */
-export interface DefinedResource<T extends ResourceSource = Table, V extends ResourceValidation = ResourceValidation> {
+export interface DefinedResource<T extends ResourceSource = Table, V extends ResourceValidation = ResourceValidation, C = unknown> {
   readonly authorization: ResourceAuth<T>
   readonly validation: V
   readonly hooks: ResourceHooks<T> | undefined
   readonly wire: ResourceWire<T> | undefined
+  readonly computed: C
 }
 
 /**
@@ -161,12 +177,14 @@ export interface DefinedResource<T extends ResourceSource = Table, V extends Res
  *   permissions: { read: true, create: ctx => ctx.user !== null, update: 'posts:write' },
  * })
  */
-export function defineResource<T extends ResourceSource, V extends ResourceValidation = ResourceValidation>(
+export function defineResource<
+  T extends ResourceSource, V extends ResourceValidation = ResourceValidation, C extends ComputedFields<T> = Record<never, never>,
+>(
   table: T,
-  options: ResourceOptions<T, V> = {},
-): DefinedResource<T, V> {
-  const { authorization = pickAuthorization(options), validation, hooks, wire } = options
-  const defined = { authorization, validation: validation as V, hooks, wire }
+  options: ResourceOptions<T, V, C> = {},
+): DefinedResource<T, V, C> {
+  const { authorization = pickAuthorization(options), validation, hooks, wire, computed } = options
+  const defined = { authorization, validation: validation as V, hooks, wire, computed: computed as C }
   return Object.freeze(Object.defineProperty(defined, DEFINED, { value: Object.freeze({ table, options }) }))
 }
 

@@ -3,6 +3,7 @@ import type { Awaitable } from '../shared/awaitable'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { InferInsertModel, InferSelectModel, SQL, Table, View } from 'drizzle-orm'
 import type { Operation } from '../shared/operations'
+import type { ComputedFields } from './computed'
 
 /**
  * The signed-in user. Declare its type once, and every callback has that type.
@@ -182,6 +183,9 @@ export interface ResourceRegistration {
   readonly validation?: ResourceValidation
   readonly hooks?: ResourceHooks
   readonly wire?: ResourceWire
+  readonly computed?: ComputedFields<never>
+  /** The names of the computed fields, for a description without their SQL. */
+  readonly computedNames?: readonly string[]
   readonly relations?: unknown
   readonly key?: string | readonly string[]
   /** The resources whose primary keys the columns of a view contain. */
@@ -194,5 +198,5 @@ export interface ResourceRegistration {
   readonly requireIfMatch?: boolean
   readonly metadata?: Readonly<Record<string, unknown>>
   /** The file and the export of each part, for messages. */
-  readonly from?: Readonly<Partial<Record<'schema' | 'authorization' | 'validation' | 'hooks' | 'wire' | 'relations', string>>>
+  readonly from?: Readonly<Partial<Record<'schema' | 'authorization' | 'validation' | 'hooks' | 'wire' | 'computed' | 'relations', string>>>
 }

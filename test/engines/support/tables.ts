@@ -19,13 +19,15 @@ export interface FillOptions<S extends Specs> {
   readonly registrations?: (tables: Tables<S>) => ResourceRegistration[]
   readonly config?: Partial<AutoApiConfig>
   readonly plugins?: readonly unknown[]
+  /** Creates the tables of the registrations. */
+  readonly create?: typeof createTables
 }
 
 export async function openFilled<S extends Specs>(
   { dialect, engine, habits, open }: EngineCase,
   specs: S,
   rows: Data,
-  { registrations, config = NEWS_CONFIG, plugins = [] }: FillOptions<S> = {},
+  { registrations, config = NEWS_CONFIG, plugins = [], create = createTables }: FillOptions<S> = {},
 ): Promise<Filled> {
   const opened = await open()
   const tables = createTables(dialect, specs)
@@ -33,7 +35,8 @@ export async function openFilled<S extends Specs>(
   const data = asKept(dialect, specs, rows)
   for (const [name, spec] of Object.entries(specs)) await opened.exec(createTableText(spec, named[name]!))
   await opened.exec(seedText(dialect, specs, named, data))
-  const registered = registrations?.(tables) ?? Object.entries(named).map(([name, schema]) => ({ name, schema, authorization: READ }))
-  const server = await createServer({ db: opened.db, engine, modules: [named], registrations: registered, config, plugins })
+  const served = create(dialect, specs)
+  const registered = registrations?.(served) ?? Object.entries<Table>(served).map(([name, schema]) => ({ name, schema, authorization: READ }))
+  const server = await createServer({ db: opened.db, engine, modules: [served], registrations: registered, config, plugins })
   return { ...server, data, habits, opened }
 }

@@ -77,6 +77,8 @@ export interface NewsdataOptions {
   readonly config?: Partial<AutoApiConfig>
   readonly registered?: ResourceRegistration[]
   readonly rows?: Data
+  /** The tables of the registrations. */
+  readonly modules?: readonly Record<string, unknown>[]
   readonly plugins?: readonly unknown[]
 }
 
@@ -85,6 +87,7 @@ export async function openNewsdata({
   registered = createRegistrations(tables),
   rows = createRows(),
   plugins = [],
+  modules = [tables],
 }: NewsdataOptions = {}): Promise<Newsdata> {
   const client = new Database(':memory:')
   let log: string[] = []
@@ -99,7 +102,7 @@ export async function openNewsdata({
   for (const [name, own] of Object.entries(rows)) for (const row of own) insert(name, row)
   const server = await createServer({
     registrations: registered,
-    modules: [tables],
+    modules: [...modules],
     db,
     plugins,
     config: { ...NEWS_CONFIG, ...config },

@@ -109,14 +109,17 @@ const MAKERS: Readonly<Record<Dialect, Maker>> = {
 
 export type Tables<S extends Specs = typeof NEWSROOM, Any extends Table = Table> = Readonly<Record<keyof S, Any>>
 
-export function createTables<S extends Specs>(dialect: Dialect, specs: S): Tables<S> {
+/** @param propertyOf names the property of a column that is no key and no foreign key */
+export function createTables<S extends Specs>(
+  dialect: Dialect, specs: S, propertyOf: (table: string, name: string) => string = (_, name) => name,
+): Tables<S> {
   const { table, primaryKey, foreignKey, kinds } = MAKERS[dialect]
   const made: Record<string, Table> = {}
   for (const [name, { columns, key, references = [] }] of Object.entries(specs)) {
     const builders = Object.entries(columns).map(([property, spelled]) => {
       const column = kinds[kindOf(spelled)](toSnake(property), ENUMS[property] ? { enum: ENUMS[property] } : {}) as Builder
       if (key.length === 1 && key[0] === property) return [property, column.primaryKey()]
-      return [property, spelled.endsWith('!') ? column.notNull() : column]
+      return [propertyOf(name, property), spelled.endsWith('!') ? column.notNull() : column]
     })
     made[name] = table(`d_${toSnake(name)}`, Object.fromEntries(builders), own => [
       ...key.length > 1 ? [primaryKey({ columns: key.map(property => own[property]) })] : [],

@@ -23,6 +23,21 @@ const member = (name: string) => ({ __moduleImport: true, path: file.path, name:
 const schema = { __moduleImport: true, path: '/app/server/database/schema', name: 'posts' }
 
 describe('a resource file', () => {
+  it('has computed fields, of which the build reads the names', () => {
+    const fields = `{ words: computed.integer(t => sql\`length(\${t.body})\`, { lazy: true }), 'full-name': shared, other: make() }`
+    expect(readOptions(`{ computed: ${fields} }`)).toMatchObject({
+      registration: { schema, computed: { ...member('computed'), names: ['words', 'full-name', 'other'] } }, problems: [],
+    })
+    expect(read(`import { fields } from './fields'\n${IMPORT}export default defineResource(posts, { computed: fields })`)).toMatchObject({
+      registration: { computed: { __moduleImport: true, path: '/app/server/resources/fields', name: 'fields' } }, problems: [],
+    })
+    expect(optionMessages(`{ computed: { a: computed.int(sql\`1\`) } }`)).toEqual([expect.stringMatching(
+      /`posts\.computed\.a`.*uses `computed\.int`, which does not exist.*Use one of: text, integer/s,
+    )])
+    expect(optionMessages('{ computed: { ...shared } }')).toEqual([expect.stringContaining('contains a spread')])
+    expect(optionMessages('{ computed: make() }')).toEqual([expect.stringContaining('is neither an object nor the name of an import')])
+  })
+
   it('is read without running it: the table, the parts for the server and the data', () => {
     const { registration, hasPermissions, problems } = read(`
       import { eq } from 'drizzle-orm'

@@ -17,6 +17,7 @@ import { createScheduler, type Scheduler } from '../plugin/tasks'
 import type { ResourceRegistration } from '../registration'
 import { createGraph } from '../schema/graph'
 import { findPresetTable } from '../schema/preset-tables'
+import { findUnscoped } from '../schema/computed'
 import { assertWires, createResources } from '../schema/resource'
 import { warnWithoutSecret } from './secret-warnings'
 
@@ -76,6 +77,7 @@ export function createApi(options: ApiOptions): ServerApi {
   const { useRuntimeConfig, database = createDatabase(), statements = createStatementCache(), endpoints = async () => [] } = options
   const resources = createResources(registrations, modules, config)
   assertWires(resources)
+  for (const message of findUnscoped(resources)) console.warn(message)
   const extensions = createExtensions(resources)
   options.extend?.(extensions)
   const ownRoutes = new Set(appRoutes)

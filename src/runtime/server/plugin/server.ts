@@ -180,7 +180,7 @@ function toPluginResource(resource: Resource): PluginResource {
   return Object.freeze({
     name,
     table,
-    fields: new Map([...fields.values()].map(field => [field.name, toPluginField(field)])),
+    fields: new Map([...fields.values()].filter(({ stored }) => stored).map(field => [field.name, toPluginField(field)])),
     primaryKey: Object.freeze(primaryKey.map(({ name }) => name)),
     ...tenant && { tenant: tenant.name },
     ...roles.deletedAt && { deletedAt: roles.deletedAt.name },

@@ -2,8 +2,10 @@
  * Describes resources as plain data (names and flags) for the build. The description includes facts that TypeScript types lack, such as
  * the targets of foreign keys.
  */
+import { sql } from 'drizzle-orm'
 import type { AutoApiConfig } from '../../shared/config'
 import { DEFAULT_MULTI_TENANCY } from '../../shared/defaults'
+import { computed } from '../computed'
 import type { ResourceRegistration } from '../registration'
 import type { Relation, Resource } from './model'
 import { findOwned } from './presets/mark'
@@ -50,7 +52,7 @@ export function describeResources(
   modules: readonly Record<string, unknown>[],
   config: AutoApiConfig,
 ): ResourceDescription[] {
-  const resources = createResources(registrations, modules, config)
+  const resources = createResources(registrations.map(withPlaceholders), modules, config)
   const { tenantIdField } = config.multiTenancy || DEFAULT_MULTI_TENANCY
   const firstOf = ({ name, table }: Resource) => {
     const first = resourceOf(table, resources)!.name
@@ -77,6 +79,12 @@ export function describeResources(
     ...resource.readOnly && { readOnly: true, tracks: resource.tracks ?? ['*'] },
     ...firstOf(resource),
   }))
+}
+
+/** Only the names of computed fields count in a description. */
+function withPlaceholders({ computedNames, ...registration }: ResourceRegistration): ResourceRegistration {
+  const fields = computedNames?.map(name => [name, computed.json(sql`null`)])
+  return fields ? { ...registration, computed: Object.fromEntries(fields) as ResourceRegistration['computed'] } : registration
 }
 
 /** Whether a relation compares a hidden column on either side. No caller can read such a relation. */

@@ -1,4 +1,7 @@
-/** A field is a column of a resource. It reads, writes and validates values, and converts them to JSON. Created once at startup. */
+/**
+ * A field is a column of a resource, or a computed field. It reads, writes and validates values, and converts them to JSON. Created once at
+ * startup.
+ */
 import { getTableName, is, sql, SQL, type Column } from 'drizzle-orm'
 import type { ZodType } from 'zod'
 import { INVALID, type Kind } from '../../shared/wire'
@@ -22,6 +25,16 @@ export interface Field {
   /** The property name in the table. Requests and responses use the same name. */
   readonly name: string
   readonly column: Column
+  /** Whether the table has the column. False for a computed field, which no statement writes. */
+  readonly stored: boolean
+  /** Whether responses contain the field only if the request names it. */
+  readonly lazy?: true
+  /** Whether the values change without a write, so that no cursor can contain one. */
+  readonly volatile?: true
+  /** Whether entity tags cover the field. False if its values change without a write to its row. */
+  readonly tagged: boolean
+  /** The resources whose commits change the values besides those of the field's own resource. */
+  readonly tracks?: readonly string[]
   /** The kind of the values in the database. */
   readonly kind: Kind
   /** The kind of the JSON values. It differs from `kind` for a custom type, and for bytes that Drizzle reads as text. */
@@ -194,6 +207,8 @@ export function createField(facts: ColumnFacts, index: number, schema: ZodType, 
   return Object.freeze({
     name: facts.name,
     column,
+    stored: true,
+    tagged: true,
     kind,
     wire: wire.kind,
     ...wire.missing !== undefined && { missingWire: wire.missing },

@@ -22,6 +22,9 @@ export function runChecks<const C extends readonly (() => unknown)[]>(checks: C)
   return results as { -readonly [I in keyof C]: ReturnType<C[I]> }
 }
 
+/** Adds the name of a computed field to an error. */
+export const inField = <T>(resource: string, name: string, create: () => T): T => inResource(`${resource}.computed.${name}`, create)
+
 /** Adds the name of the resource to an error that does not have it, such as an error of Drizzle. */
 export function inResource<T>(name: string, create: () => T): T {
   try {

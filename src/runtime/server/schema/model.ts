@@ -4,6 +4,7 @@ import type { ColumnRole } from '../../shared/column-roles'
 import type { Operation } from '../../shared/operations'
 import type { ResourceAuth, ResourceHooks } from '../registration'
 import type { ForeignKeyFacts } from './drizzle/foreign-keys'
+import type { ScopeReference } from './drizzle/expression'
 import type { TableFacts } from './drizzle/table'
 import type { Dialect } from '../../shared/dialects'
 import type { Field } from './field'
@@ -15,7 +16,7 @@ export interface Resource {
   readonly table: Table
   readonly facts: TableFacts
   readonly dialect: Dialect
-  /** Every column, hidden ones included, by property name. */
+  /** Every column and every computed field, hidden ones included, by name. */
   readonly fields: ReadonlyMap<string, Field>
   readonly primaryKey: readonly Field[]
   readonly roles: Readonly<Partial<Record<ColumnRole, Field>>>
@@ -26,7 +27,9 @@ export interface Resource {
   /** The names of hidden fields. Responses never contain them, and queries cannot use them. */
   readonly hidden: ReadonlySet<string>
   readonly writable: WritableColumns
-  /** The columns that the server ignores in a request body, because a client cannot write them. */
+  /** The row scopes that the SQL of the computed fields needs. A request resolves them before it reads a field. */
+  readonly scopes: readonly ScopeReference[]
+  /** The fields that the server ignores in a request body, because a client cannot write them. */
   readonly dropped: { readonly create: ReadonlySet<string>, readonly update: ReadonlySet<string> }
   readonly schemas: { readonly create: BodySchema, readonly update: BodySchema }
   /** Whether the rows are those of a view, which nobody can write. `disabled` then contains every operation that writes. */

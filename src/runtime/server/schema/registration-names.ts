@@ -24,7 +24,7 @@ const CONVERSION = keysOf<WireConversion>({ encode: true, decode: true })
 
 const HOOKS = keysOf<Required<ResourceHooks>>(HOOK_KEYS)
 
-type Part = 'schema' | 'authorization' | 'validation' | 'hooks' | 'wire' | 'relations'
+type Part = 'schema' | 'authorization' | 'validation' | 'hooks' | 'wire' | 'computed' | 'relations'
 
 /** A group of names in a registration, with the names that are valid in this group. */
 interface NameGroup {
@@ -41,28 +41,34 @@ interface NameGroup {
 /** @throws An error with every unknown name; the message contains its path, its file and a suggestion. */
 export function assertRegistrationNames(registration: ResourceRegistration, facts: TableFacts, config: AutoApiConfig): void {
   const { name } = registration
-  const columns = facts.columns.map(({ name }) => name)
+  const ofTable = facts.columns.map(({ name }) => name)
+  const columns = [...ofTable, ...Object.keys(registration.computed ?? {})]
   const columnLists = {
-    [`${name}.key`]: [registration.key ?? []].flat(),
     [`${name}.hiddenFields`]: registration.hiddenFields ?? [],
-    [`${name}.protectedFields`]: registration.protectedFields ?? [],
     [`${name}.authorization.fields`]: Object.keys(registration.authorization?.fields ?? {}),
     [`${name}.metadata.fields`]: Object.keys(registration.metadata?.fields ?? {}),
     [`autoApi.hiddenFields.resources.${name}`]: config.hiddenFields.resources[name] ?? [],
     [`${name}.wire`]: Object.keys(registration.wire ?? {}),
+  }
+  const storedLists = {
+    [`${name}.key`]: [registration.key ?? []].flat(),
+    [`${name}.protectedFields`]: registration.protectedFields ?? [],
     [`${name}.references`]: Object.keys(registration.references ?? {}),
   }
+  const unknownIn = (lists: Readonly<Record<string, readonly string[]>>, known: readonly string[]) =>
+    Object.entries(lists).flatMap(([where, names]) => names.filter(column => !known.includes(column)).map(unknown => () => {
+      // The module options are in no file of the registration.
+      const from = where.startsWith('autoApi.') ? {} : registration
+      const sentence = `\`${where}\` names \`${unknown}\`, which is not a column of ${sourceName(facts)}`
+      throw unknownName(sentence, from, 'schema', unknown, known)
+    }))
   runChecks([
     () => assertExports(registration),
     () => assertPermissionValues(registration),
     () => assertMetadata(registration),
     () => assertConversions(registration),
-    ...Object.entries(columnLists).flatMap(([where, names]) => names.filter(column => !columns.includes(column)).map(unknown => () => {
-      // The module options are in no file of the registration.
-      const from = where.startsWith('autoApi.') ? {} : registration
-      const sentence = `\`${where}\` names \`${unknown}\`, which is not a column of ${sourceName(facts)}`
-      throw unknownName(sentence, from, 'schema', unknown, columns)
-    })),
+    ...unknownIn(columnLists, columns),
+    ...unknownIn(storedLists, ofTable),
     ...groupsOf(registration).flatMap(({ part, at, names, known, what }) => names.filter(key => !known.includes(key)).map(unknown => () => {
       throw unknownName(`\`${name}.${at}.${unknown}\` ${what}`, registration, part, unknown, known)
     })),

@@ -5,6 +5,8 @@ import { describeForeignKeys } from './drizzle/foreign-keys'
 import { describeTable, sourceName, type TableFacts } from './drizzle/table'
 import { isTable } from './drizzle/config'
 import { toTable } from './drizzle/view'
+import { assertScopes, createComputedFields } from './computed'
+import { expressionOf } from './drizzle/expression'
 import { createFields } from './fields'
 import { findKey } from './key'
 import { inResource, runChecks } from './mistakes'
@@ -31,6 +33,7 @@ export function createResources(
   const resources = new Map(created)
   assertTenantResources(resources, config)
   assertTracked(resources)
+  assertScopes(resources)
   linkRelations(resources, registrations, modules, config, (name, schema, key) =>
     Object.freeze(createResource({ name, schema }, config, key)),
   )
@@ -54,24 +57,25 @@ function createResource(registration: ResourceRegistration, config: AutoApiConfi
     ...config.hiddenFields.global,
     ...config.hiddenFields.resources[name] ?? [],
   ])
-  const [primaryKey, tenant, requireIfMatch] = runChecks([
+  const [primaryKey, tenant, requireIfMatch, , , , computed] = runChecks([
     () => tableFacts.primaryKey.length === 0 && junctionKey ? junctionKey : findKey(registration, tableFacts, hidden),
     () => tenantField(name, tableFacts, config),
     () => requiresIfMatch(registration, config),
     () => assertRegistrationNames(registration, tableFacts, config),
     () => junctionKey ?? assertColumnNames(name, tableFacts),
     () => assertPartsFit(registration, tableFacts),
+    () => createComputedFields(registration, tableFacts),
   ])
   const isView = tableFacts.view !== undefined
   const facts = withNullableColumns(Object.freeze({ ...tableFacts, primaryKey }))
-  const fields = createFields(facts, registration.wire)
+  const stored = createFields(facts, registration.wire)
+  const fields = computed.length === 0 ? stored : new Map([...stored, ...computed.map(field => [field.name, field] as const)])
   const roles = isView ? rolesInView(findRoles(tableFacts)) : findRoles(facts)
   const disabled = disabledOf(registration, facts)
   let auth = registration.authorization && Object.freeze(registration.authorization)
   const writable = isView ? NOTHING_WRITABLE : findWritable(facts, roles, tenant, registration.protectedFields ?? [])
   const columns = (names: ReadonlySet<string>) => facts.columns.filter(column => names.has(column.name))
-  const columnsExcept = (names: ReadonlySet<string>) =>
-    new Set(facts.columns.map(column => column.name).filter(column => !names.has(column)))
+  const fieldsExcept = (names: ReadonlySet<string>) => new Set([...fields.keys()].filter(name => !names.has(name)))
   return {
     name,
     table,
@@ -84,7 +88,8 @@ function createResource(registration: ResourceRegistration, config: AutoApiConfi
     ...(tenant && { tenant: fields.get(tenant)! }),
     hidden,
     writable,
-    dropped: { create: columnsExcept(writable.create), update: columnsExcept(writable.update) },
+    scopes: computed.flatMap(({ column }) => expressionOf(column)!.scopes),
+    dropped: { create: fieldsExcept(writable.create), update: fieldsExcept(writable.update) },
     schemas: {
       // The server sets `createdAt` if the client does not send it, so the column is optional.
       create: bodySchema(

@@ -5,7 +5,7 @@ import type { ResourceRegistration } from '../registration'
 import type { ForeignKeyFacts } from './drizzle/foreign-keys'
 import type { TableFacts } from './drizzle/table'
 import { runChecks } from './mistakes'
-import type { Resource } from './model'
+import type { FieldRules, Resource } from './model'
 import type { findRoles, WritableColumns } from './server-owned'
 
 const NONE: ReadonlySet<string> = new Set()
@@ -38,31 +38,39 @@ const READ_HOOKS: ReadonlySet<string> = new Set(['beforeGet', 'afterGet', 'befor
  * @throws An error with every such part.
  */
 export function assertPartsFit(registration: ResourceRegistration, { view }: TableFacts): void {
-  const { name, authorization: { permissions = {}, fields = {}, softDelete } = {}, hooks = {}, ...parts } = registration
-  const isSet = (value: unknown) => value !== undefined && value !== false
+  const { name, authorization: { permissions = {}, fields = {}, softDelete } = {}, hooks = {}, computed = {}, ...parts } = registration
   const unfit = view
     ? [
         ...(['validation', 'protectedFields', 'requireIfMatch'] as const).filter(key => isSet(parts[key])),
         ...isSet(softDelete) ? ['authorization.softDelete'] : [],
         ...WRITE_OPERATIONS.filter(operation => isSet(permissions[operation])).map(operation => `authorization.permissions.${operation}`),
-        ...Object.entries(fields).flatMap(([field, rule]) =>
-          (['write', 'reference'] as const).filter(key => isSet(rule?.[key])).map(key => `authorization.fields.${field}.${key}`)),
+        ...writeRules(fields),
         ...Object.keys(hooks).filter(hook => !READ_HOOKS.has(hook)).map(hook => `hooks.${hook}`),
       ]
     : (['tracks', 'references'] as const).filter(key => isSet(parts[key]))
   const why = view ? 'a view is read-only' : 'only the registration of a view has it'
-  runChecks(unfit.map(part => () => {
+  const ruled = Object.entries(fields).filter(([field]) => !view && Object.hasOwn(computed, field))
+  const ofComputed = writeRules(Object.fromEntries(ruled)).map(part => [part, 'a computed field is read-only'])
+  runChecks([...unfit.map(part => [part, why]), ...ofComputed].map(([part, why]) => () => {
     throw new Error(`[auto-api] \`${name}.${part}\` has no effect, because ${why}. Remove it.`)
   }))
 }
+
+const writeRules = (fields: FieldRules): readonly string[] => Object.entries(fields).flatMap(([field, rule]) =>
+  (['write', 'reference'] as const).filter(key => isSet(rule?.[key])).map(key => `authorization.fields.${field}.${key}`))
+
+const isSet = (value: unknown) => value !== undefined && value !== false
 
 /**
  * Refuses names in `tracks` that are no resources with commits.
  * @throws An error with every such name.
  */
 export function assertTracked(resources: ReadonlyMap<string, Resource>): void {
-  runChecks([...resources.values()].flatMap(({ name, tracks = [] }) => tracks.map(tracked => () => {
-    const where = `[auto-api] \`${name}.tracks\` names \`${tracked}\`, which is`
+  const lists = [...resources.values()].flatMap(({ name, tracks = [], fields }) => [
+    { at: name, tracks }, ...[...fields.values()].map(field => ({ at: `${name}.computed.${field.name}`, tracks: field.tracks ?? [] })),
+  ])
+  runChecks(lists.flatMap(({ at, tracks }) => tracks.map(tracked => () => {
+    const where = `[auto-api] \`${at}.tracks\` names \`${tracked}\`, which is`
     const resource = resources.get(tracked)
     if (!resource) throw new Error(`${where} not a registered resource.${didYouMean(tracked, [...resources.keys()])}`)
     if (resource.readOnly) throw new Error(`${where} a view. Name the resources of the tables that it reads.`)

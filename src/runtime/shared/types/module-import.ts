@@ -9,4 +9,6 @@ export interface ModuleImport {
   readonly name: string
   /** A property of the export. A resource file exports all parts of its resource as one object. */
   readonly member?: string
+  /** The names of the properties of this member, if the build knows them without loading the file. */
+  readonly names?: readonly string[]
 }

@@ -14,6 +14,8 @@ export interface RegistrationOptions {
   hooks?: ModuleImport
   /** The form of the values of columns in requests and responses. Custom types need it if JSON cannot represent their values. */
   wire?: ModuleImport
+  /** Fields whose values the database computes: an object of the functions of `computed`. */
+  computed?: ModuleImport
   /** The Drizzle `relations()` of the table. They give each relation its name. */
   relations?: ModuleImport
   /**

@@ -55,6 +55,8 @@ export interface ResourceType {
   readonly validation: unknown
   /** The option `wire` of the registration. */
   readonly wire?: unknown
+  /** The computed fields of the registration. */
+  readonly computed?: unknown
 }
 
 type Entry<R extends ResourceName> = AutoApiResources[R] extends infer E extends ResourceType ? E : never
@@ -96,7 +98,24 @@ type DataTypeOf<V>
             : V extends Uint8Array ? 'buffer'
               : 'json'
 
-export type ColumnsOf<R extends ResourceName> = ColumnsIn<Entry<R>['table']>
+/** Columns with the types of computed fields, which can always be null. */
+type ComputedIn<F> = {
+  readonly [K in keyof F]: F[K] extends { readonly type: infer T, readonly value?: infer V } ? ComputedColumn<T, V> : never
+}
+
+interface ComputedColumn<Type, V> {
+  readonly _: {
+    readonly data: NonNullable<V>
+    readonly dataType: Type extends 'decimal' ? 'string numeric' : Type extends 'json' ? 'json' : DataTypeOf<NonNullable<V>>
+    readonly notNull: false
+    readonly hasDefault: false
+  }
+}
+
+type ColumnsAndComputed<E extends ResourceType>
+  = E extends { readonly computed: infer F } ? ColumnsIn<E['table']> & ComputedIn<F> : ColumnsIn<E['table']>
+
+export type ColumnsOf<R extends ResourceName> = ColumnsAndComputed<Entry<R>>
 type ColumnOf<R extends ResourceName, K> = K extends keyof ColumnsOf<R>
   ? ColumnsOf<R>[K] extends infer C extends ColumnType
     ? C

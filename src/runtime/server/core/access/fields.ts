@@ -7,7 +7,9 @@ import type { Resource } from '../../schema/model'
 import type { Call } from '../request/session'
 import { unknownField } from '../error'
 import { contextFor, decide, isAuthorized } from './authorize'
+import { readableRows } from './row-scope'
 import { memoized } from '../memoized'
+import { scopeKey } from '../sql/parameterize'
 import { commaList, constant, type Where } from '../sql/where'
 
 /** A set of fields of one resource. */
@@ -37,7 +39,21 @@ const selectionsOf = memoized((_: Resource) => createLruCache<Selection>(MAX_SEL
 export function readableFields(
   call: Call, resource: Resource = call.resource, operation: AutoApiContext['operation'] = call.ctx.operation,
 ): Awaitable<Selection> {
-  return resource.auth?.fields ? fieldsByRules(call, resource, operation) : shownFields(resource)
+  const readable = () => resource.auth?.fields ? fieldsByRules(call, resource, operation) : shownFields(resource)
+  return resource.scopes.length === 0 ? readable() : resolveScopes(call, resource).then(readable)
+}
+
+/** Resolves the row scopes in the SQL of computed fields. No statement can use such a field before. */
+function resolveScopes(call: Call, resource: Resource): Promise<void> {
+  const key = `scopes:${resource.name}`
+  const resolve = async () => {
+    for (const reference of resource.scopes) {
+      const target = call.api.resources.get(reference.resource)!
+      call.memo.set(scopeKey(reference), await readableRows(call, target, reference.table))
+    }
+  }
+  if (!call.memo.has(key)) call.memo.set(key, resolve())
+  return call.memo.get(key) as Promise<void>
 }
 
 function fieldsByRules(call: Call, resource: Resource, operation: AutoApiContext['operation']): Awaitable<Selection> {
@@ -53,9 +69,21 @@ function fieldsByRules(call: Call, resource: Resource, operation: AutoApiContext
 /** The fields that are not hidden. */
 const shownFields = memoized((resource: Resource): Selection => select(resource, field => !resource.hidden.has(field.name)))
 
-/** The fields that a get of the caller returns, which the entity tag covers. It is `undefined` if the caller cannot read the resource. */
+/** The fields that the entity tag of a record covers. It is `undefined` if the caller cannot read the resource. */
 export async function taggedFields(call: Call): Promise<Selection | undefined> {
-  return await isAuthorized(call, call.resource, 'read') ? readableFields(call, call.resource, 'read') : undefined
+  return await isAuthorized(call, call.resource, 'read') ? fieldsOfTag(await readableFields(call, call.resource, 'read')) : undefined
+}
+
+/** Of the fields that a caller can read, those that a response contains if the request names no fields. */
+export const defaultFields = memoized((readable: Selection): Selection => narrowed(readable, ({ lazy }) => !lazy))
+
+/** Of the fields that a caller can read, those that the entity tag of a record covers. */
+export const fieldsOfTag = memoized((readable: Selection): Selection => narrowed(readable, ({ lazy, tagged }) => !lazy && tagged))
+
+/** The same selection if every field passes, so that SQL and decoders are built once. */
+function narrowed(selection: Selection, passes: (field: Field) => boolean): Selection {
+  const fields = selection.fields.filter(passes)
+  return fields.length === selection.fields.length ? selection : createSelection(fields)
 }
 
 /** The names that the caller cannot write. */
@@ -125,5 +153,10 @@ export const keyFields = memoized((resource: Resource): Selection => select(reso
 
 /** Selects the whole row, for rules and hooks. Responses must not use this selection. */
 export function allFields(resource: Resource): Selection {
-  return select(resource, () => true)
+  return select(resource, ({ stored }) => stored)
+}
+
+/** Selects the whole row, and the computed fields among some others. */
+export function allFieldsAnd(resource: Resource, others: readonly Field[]): Selection {
+  return others.every(({ stored }) => stored) ? allFields(resource) : select(resource, field => field.stored || others.includes(field))
 }

@@ -11,7 +11,7 @@ import { logError } from '../process/log'
 import type { AutoApiContext } from '../../registration'
 import type { PluginRowFilter } from '../extensions/row-filters'
 import { andThen, inTurn, type Awaitable } from '../awaitable'
-import { contextFor } from './authorize'
+import { contextFor, isAuthorized } from './authorize'
 import { limitsOf, ownerSession } from '../request/limits'
 import type { TrashMode } from '../../../shared/query'
 import type {
@@ -178,6 +178,17 @@ export async function scopeSql(call: Call, resource: Resource, table: Table, tra
   const { scope } = await rowRules(call, { resource, trash }, call.ctx.operation, 'all', table)
   // An app can negate it, or combine it with `or`.
   return where`(${and(scope)})`.getSQL()
+}
+
+/**
+ * The condition for the active rows that the caller can read, on the resource's table or on an alias of it. It matches no row for a caller
+ * who cannot read the resource.
+ */
+export async function readableRows(call: Call, resource: Resource, table: Table): Promise<Where> {
+  if (call.api.rowChecks.has(resource))
+    throw new TypeError(`[auto-api] A plugin checks the rows of \`${resource.name}\` in code. A computed field cannot use their row scope.`)
+  if (!await isAuthorized(call, resource, 'read')) return NO_ROWS
+  return fromSql(and((await rowRules(call, { resource, trash: 'active' }, 'read', 'all', table)).scope))
 }
 
 /** Like {@link scopeSql}, on the resource's table, as a clause for another statement. */

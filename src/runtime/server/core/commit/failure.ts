@@ -91,6 +91,7 @@ export function violatedFields({ columns, key, table }: Violation, { resource: {
   const constrained = key === undefined ? undefined : key === 'PRIMARY' ? facts.primaryKey : facts.keys.get(key) ?? facts.checks.get(key)
   const reported = [...columns, ...key === undefined ? [] : [key]]
   return [...fields.values()]
+    .filter(({ stored }) => stored)
     .filter(({ name, column }) => (constrained ? constrained.includes(name) : reported.includes(engine.columnName(column))))
     .map(({ name }) => name)
 }

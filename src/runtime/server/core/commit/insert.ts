@@ -52,7 +52,7 @@ export function insertStatements<Row extends NewRow>(
   conditions: InsertConditions = {},
 ): { readonly statement: Returning, readonly rows: readonly Row[] }[] {
   const { returning } = call.engine.adapter
-  const written = select(resource, ({ name }) => rows[0] !== undefined && Object.hasOwn(rows[0].values, name))
+  const written = select(resource, ({ stored, name }) => stored && rows[0] !== undefined && Object.hasOwn(rows[0].values, name))
   const build = (chunk: readonly Row[]) => ({
     rows: chunk,
     statement: returning

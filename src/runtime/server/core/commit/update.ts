@@ -23,7 +23,7 @@ export function updateStatement(
   keys?: readonly Where[],
 ): Returning {
   const { returning } = call.engine.adapter
-  const fields = [...resource.fields.values()].filter(field => Object.hasOwn(values, field.name))
+  const fields = [...resource.fields.values()].filter(({ stored, name }) => stored && Object.hasOwn(values, name))
   const assignments = commaList(fields.map(field => where`${columnName(call.engine, field)} = ${boundValue(field, values[field.name])}`))
   const readBack = returning ? where` returning ${selectList(selection)}` : EMPTY
   const text = where`update ${resource.table} set ${assignments}${whereClause(conditions)}${readBack}`

@@ -1,7 +1,7 @@
 /** Reads rows and records by their ids for plugins, in one statement, within the row scope of the caller. It authorizes nothing. */
 import type { TrashMode } from '../../../shared/query'
 import { toId, toKey } from '../../schema/record-id'
-import { allFields, keyFields, readableFields, type Selection } from '../access/fields'
+import { allFields, defaultFields, keyFields, readableFields, type Selection } from '../access/fields'
 import { applyScope, type Scoped } from '../access/row-scope'
 import type { ReadPlan } from '../plan/read-plan'
 import { formOf, runReadHooks } from '../read/records'
@@ -29,7 +29,7 @@ export async function findRows(
  * @returns the records by id, as JSON
  */
 export async function findRecords(call: Call, ids: readonly string[]): Promise<ReadonlyMap<string, RecordValues>> {
-  const selection = await readableFields(call)
+  const selection = defaultFields(await readableFields(call))
   const { plan, columns, rows, idOf } = await readByIds(call, ids, 'active', selection)
   const form = formOf(plan, 'afterGet', call)
   const decode = decoder(columns, selection, form)

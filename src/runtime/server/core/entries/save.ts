@@ -127,6 +127,8 @@ async function partOf(plan: WritePlan, indexes: readonly number[], call: Call): 
 async function keyFieldsOf(names: readonly string[], call: Call): Promise<readonly Field[]> {
   const readable = await readableFields(call)
   const fields = names.map(name => requireField(readable, name, 'key'))
+  const computed = fields.find(({ stored }) => !stored)
+  if (computed) throw invalidQuery(`\`key\`: \`${computed.name}\` is a computed field, which no record contains before it is saved.`, 'key')
   const inexact = fields.find(field => !EXACT.has(field.kind) && !call.resource.primaryKey.includes(field))
   if (inexact) throw invalidQuery(`\`key\`: \`${inexact.name}\` is no text and no whole number, so it cannot identify a record.`, 'key')
   return fields

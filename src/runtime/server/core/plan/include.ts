@@ -6,7 +6,7 @@ import type { Awaitable } from '../awaitable'
 import type { Relation, Resource } from '../../schema/model'
 import type { Call } from '../request/session'
 import { invalidQuery, limitExceeded, quote } from '../error'
-import { readableFields, requireField, select, type Selection } from '../access/fields'
+import { defaultFields, readableFields, requireField, select, type Selection } from '../access/fields'
 import { authorize } from '../access/authorize'
 import type { IncludeQuery, IncludeTree } from '../parse/include'
 import type { ReadQuery } from '../parse/list'
@@ -101,14 +101,17 @@ async function planInclude(
   }
 }
 
-/** Selects the named fields in the order of the table. Without names, it selects all readable fields. @throws `UNKNOWN_FIELD` */
+/**
+ * Selects the named fields in the order of the table. Without names, it selects all readable fields that are not lazy.
+ * @throws `UNKNOWN_FIELD`
+ */
 export function chooseFields(
   resource: Resource,
   readable: Selection,
   names: readonly string[] | undefined,
   parameter = 'fields',
 ): Selection {
-  if (!names || names.length === 0) return readable
+  if (!names || names.length === 0) return defaultFields(readable)
   const chosen = new Set(names.map(name => requireField(readable, name, parameter)))
   return select(resource, field => chosen.has(field))
 }

@@ -5,6 +5,7 @@ import { invalidQuery, quote } from '../error'
 import { requireField, type Selection } from '../access/fields'
 import type { PlannedOrder, RelatedOrder } from '../access/plan'
 import type { SortField } from '../parse/params'
+import type { SortedBy } from '../sql/keyset'
 
 /** The values of related rows by their names in `sort`. */
 export type RelatedSorts = ReadonlyMap<string, Pick<RelatedOrder, 'field' | 'related'>>
@@ -39,6 +40,14 @@ export function planOrder(
   const descending = order.at(-1)?.descending ?? false
   for (const field of resource.primaryKey) add(field, descending)
   return order
+}
+
+/** @throws `INVALID_QUERY` for an order by values that change without a write: a later request or batch would skip or repeat rows. */
+export function assertSteady(order: readonly SortedBy[], advice = ''): void {
+  const one = order.find(({ field }) => field.volatile)
+  if (!one) return
+  const name = quote(one.path ?? one.field.name)
+  throw invalidQuery(`\`sort\`: ${name} changes over time, so rows cannot be read in parts.${advice}`, 'sort')
 }
 
 export function sortable(field: Field, parameter: string, name = field.name): Field {

@@ -10,7 +10,7 @@ import { toOffset } from '../parse/params'
 import { planAggregates, type AggregatePlan } from './aggregate'
 import { planFilter, relatedReads } from './filter'
 import { chooseFields, planRelations } from './include'
-import { planOrder } from './order'
+import { assertSteady, planOrder } from './order'
 import { planRelatedSorts, sortsRelated } from './related-order'
 import type { SortedBy } from '../sql/keyset'
 import { andThen, type Awaitable } from '../awaitable'
@@ -40,6 +40,7 @@ export async function planList(query: ListQuery, call: Call): Promise<ListPlan> 
   const readable = await reading
   const relatedSorts = sortsRelated(sort) ? await planRelatedSorts(sort, resource, readable, call, filters) : undefined
   const order = planOrder(resource, readable, sort, query.cursorFields, 'sort', relatedSorts)
+  if (position.mode === 'cursor') assertSteady(order, ' Use `page`.')
   const secret = position.mode === 'cursor' && order.some(isUnreadable(readable)) ? requireSecret(call) : undefined
   const selection = chooseFields(resource, readable, query.fields)
   const filtering = planFilter(query.filter, resource, call, filters)

@@ -2,7 +2,7 @@
 import type { Table } from 'drizzle-orm'
 import type { Key } from '../../schema/record-id'
 import type { Call } from '../request/session'
-import { readableFields, taggedFields, type Selection } from '../access/fields'
+import { defaultFields, readableFields, taggedFields, type Selection } from '../access/fields'
 import { reviserOf, type Revise } from './record-revision'
 import { andThen, type Awaitable } from '../awaitable'
 import type { WriteRequest, WriteItem } from '../parse/write'
@@ -53,7 +53,7 @@ const returnsTag = (kind: WriteKind, { api: { config }, ctx }: Call) => config.h
 const planWrite = (kind: WriteKind) => (request: WriteRequest, call: Call): Awaitable<WritePlan> => {
   const { items, bulk, deletionId, reason, confirm } = request
   return andThen(!bulk && returnsTag(kind, call) ? taggedFields(call) : undefined, tagged =>
-    andThen(readableFields(call), (selection): WritePlan => ({
+    andThen(readableFields(call), (readable): WritePlan => ({
       items,
       bulk,
       deletionId,
@@ -66,7 +66,7 @@ const planWrite = (kind: WriteKind) => (request: WriteRequest, call: Call): Awai
       trash: TRASH[kind],
       // Restore and purge are always atomic, even if `bulk.transactional` is false.
       atomic: !bulk || kind === 'restore' || kind === 'purge' || call.api.config.bulk.transactional,
-      selection,
+      selection: defaultFields(readable),
       tenantId: kind === 'create' && call.resource.tenant ? requireTenantId(call) : undefined,
     })))
 }

@@ -4,7 +4,7 @@ import { notFound } from '../error'
 import { idForHooks, runHooks, type AnyHook } from '../request/hooks'
 import type { GetPlan } from '../plan/read'
 import type { Scoped } from '../access/row-scope'
-import { readableFields, type Selection } from '../access/fields'
+import { fieldsOfTag, readableFields, type Selection } from '../access/fields'
 import { reviserOf, type Revise } from '../plan/record-revision'
 import { hashText } from '../plan/revision'
 import { andThen, type Awaitable } from '../awaitable'
@@ -18,7 +18,8 @@ import { formOf, runReadHooks, toRecords, type ReadResult } from './records'
  */
 export function executeGet(plan: Scoped<GetPlan>, call: Call): Awaitable<ReadResult> {
   const revise = call.api.config.http.etag ? reviserOf(call) : undefined
-  return revise ? andThen(readableFields(call), fields => readAndTag(plan, call, { fields, revise })) : readAndTag(plan, call)
+  if (!revise) return readAndTag(plan, call)
+  return andThen(readableFields(call), readable => readAndTag(plan, call, { fields: fieldsOfTag(readable), revise }))
 }
 
 /** The fields that the entity tag covers, whichever fields the response contains. */

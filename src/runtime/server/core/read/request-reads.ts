@@ -3,6 +3,7 @@ import type { Table } from 'drizzle-orm'
 import { relatedPlans } from '../access/related'
 import type { Plan, Scoped } from '../access/row-scope'
 import type { Call } from '../request/session'
+import { computedReads } from './computed-reads'
 import { memoized } from '../memoized'
 import type { Resource } from '../../schema/model'
 import { createLruCache } from '../../engines/lru-cache'
@@ -12,29 +13,38 @@ import { parameterize } from '../sql/parameterize'
 /**
  * Returns the resources of the plan, of its includes, relation filters, orders and counts, of junction tables and of the SQL rules that
  * select their rows. If several resources have the same table, the list contains all of them. A table without a resource is `table:` and
- * its name in the database. Returns `undefined` if plugins change one of them without reporting it, and for a view without the option
- * `tracks`.
+ * its name in the database. Returns `undefined` if plugins change one of them without reporting it, and for a view or a computed field
+ * whose values change without a commit to a named resource.
  */
 export function readsOf(plan: Scoped<Plan>, call: Call): readonly string[] | undefined {
   const names = new Set<string>()
-  addPlan(plan, call, names)
+  if (!addPlan(plan, call, names)) return undefined
   return [...names].some(name => call.api.unreported.has(name) || isUntracked(call.api.resources.get(name))) ? undefined : [...names]
 }
 
 /** No commit names the resource of a view. */
 const isUntracked = (resource: Resource | undefined) => resource?.readOnly === true && resource.tracks === undefined
 
-function addPlan({ resource, scope, include, related, counts = [], sortedBy = [] }: Scoped<Plan>, call: Call, names: Set<string>): void {
-  addOwn({ resource, scope }, call, names)
-  for (const { plan, through } of include) {
-    addPlan(plan, call, names)
-    if (through) addPlan(through, call, names)
-  }
-  for (const { plan, through } of counts) for (const counted of through ? [plan, through] : [plan]) addOwn(counted, call, names)
-  for (const plan of [...relatedPlans(related?.filters), ...sortedBy]) addOwn(plan, call, names)
+/** Returns false if no commit says when the rows change. */
+function addPlan(plan: Scoped<Plan>, call: Call, names: Set<string>): boolean {
+  const { include, related, counts = [], sortedBy = [] } = plan
+  const others = [
+    ...counts.flatMap(({ plan, through }) => through ? [plan, through] : [plan]), ...relatedPlans(related?.filters), ...sortedBy,
+  ]
+  const included = include.map(({ plan, through }) =>
+    addPlan(plan, call, names) && (!through || addPlan(through, call, names)))
+  return [addOwn(plan, call, names), ...included, ...others.map(other => addOwn(other, call, names))].every(Boolean)
 }
 
-function addOwn({ resource, scope }: Pick<Scoped<Plan>, 'resource' | 'scope'>, call: Call, names: Set<string>): void {
+function addOwn(plan: Scoped<Plan>, call: Call, names: Set<string>): boolean {
+  addRows(plan, call, names)
+  const computed = computedReads(plan, call)
+  for (const name of computed?.tracks ?? []) names.add(name)
+  for (const rows of computed?.scopes ?? []) addRows(rows, call, names)
+  return !computed?.untracked
+}
+
+function addRows({ resource, scope }: Pick<Scoped<Plan>, 'resource' | 'scope'>, call: Call, names: Set<string>): void {
   for (const name of namesOf(resource.table, resource.facts.name, call)) names.add(name)
   for (const clause of scope) if (clause.traits.custom) for (const name of namesInRule(clause, call)) names.add(name)
 }

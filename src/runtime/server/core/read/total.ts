@@ -7,6 +7,7 @@ import { knownTotals } from './total-cache'
 import type { ListPlan } from '../plan/read'
 import { readsOf } from './request-reads'
 import { scan } from './rows/scan'
+import { keyFields } from '../access/fields'
 import { conditions } from './rows/select'
 import { countRows, countStatement, runCount } from './count'
 import { whereClause } from '../sql/conditions'
@@ -39,7 +40,8 @@ function countList(plan: Scoped<ListPlan>, call: Call): Promise<number> {
   const known = plan.accepts || plan.ofRecord ? undefined : knownTotals(call)
   if (!known) return countRows(plan, call)
   const counted = countStatement(plan, call)
-  return known(counted, readsOf({ ...plan, include: [], counts: undefined }, call), () => runCount(counted, call))
+  const withoutRecords = { ...plan, include: [], counts: undefined, order: [], selection: keyFields(plan.resource) }
+  return known(counted, readsOf(withoutRecords, call), () => runCount(counted, call))
 }
 
 /** Where an exact count would return 400, because too many rows had to be checked, the total is a lower bound. */

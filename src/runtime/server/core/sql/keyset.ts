@@ -5,7 +5,7 @@ import { bound, NO_ROWS } from './conditions'
 import { commaList, EMPTY, joined, value, where, word, type Part, type Where } from './where'
 
 /** A value by which rows are sorted: a field, or what the database computes for each row. */
-export type SortedValue = Pick<Field, 'name' | 'kind' | 'nullable' | 'ordered' | 'compare' | 'isDriverValue'>
+export type SortedValue = Pick<Field, 'name' | 'kind' | 'nullable' | 'ordered' | 'volatile' | 'compare' | 'isDriverValue'>
 
 /** What a cursor depends on. */
 export interface SortedBy {

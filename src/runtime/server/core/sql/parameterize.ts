@@ -2,9 +2,10 @@
 import { Column, getTableName, is, Name, Param, sql, SQL, StringChunk, Table } from 'drizzle-orm'
 import { isConvertedByDialect, tableOf, textOf } from '../../drizzle/index'
 import type { Engine, Statement } from '../../engines/engine'
+import { expressionOf, hasScopes, ScopeReference } from '../../schema/drizzle/expression'
 import { idOf, memoized } from '../memoized'
 import type { Compiled, StatementCache } from './statement-cache'
-import { constant, EMPTY, ValueRows, Where, type Part } from './where'
+import { constant, EMPTY, ValueRows, where, Where, type Part } from './where'
 
 /** The key and the values of a part of a statement. Parts with the same key have the same text. */
 export interface Parameterized {
@@ -23,6 +24,7 @@ const numbered = (id: number) => `\u0003${id};`
 
 /** Tables and columns by number, because names can repeat. `undefined` for SQL that only Drizzle can render. */
 const identityOf = memoized((part: object): string | undefined => {
+  if (hasScopes(part)) return undefined
   if (is(part, Column)) return isAlias(tableOf(part)) ? aliasedColumn(part) : numbered(idOf(part))
   return is(part, Table) && !isAlias(part) ? numbered(idOf(part)) : undefined
 })
@@ -41,12 +43,50 @@ function aliasedColumn(column: Column): string {
 /** The encoder of a parameter without a column: it returns the value unchanged. */
 const UNCHANGED = sql.param(0).encoder
 
+/** What the text of a statement depends on. */
+export interface Renderer {
+  readonly engine: Engine
+  /** The row scopes of the caller are here. */
+  readonly memo: ReadonlyMap<string, unknown>
+}
+
+/** The key of a row scope in the memo of a session. The value is a {@link Where}. */
+export const scopeKey = (reference: ScopeReference): string => `scope:${idOf(reference)}`
+
+/** Returns the SQL for which a column or a row scope stands. @throws When the request has not resolved the row scope. */
+function meaningOf({ memo }: Renderer, part: unknown): SQL | Where | undefined {
+  if (is(part, Column)) return expressionOf(part)?.sql
+  if (!(part instanceof ScopeReference)) return undefined
+  const found = memo.get(scopeKey(part)) as Where | undefined
+  if (!found) throw new TypeError(`[auto-api] The row scope of \`${part.resource}\` is missing.`)
+  return found
+}
+
+/** Writes expressions instead of the columns that stand for them, and renders the SQL. */
+export function render(renderer: Renderer, part: Part): { readonly text: string, readonly values: readonly unknown[] } {
+  const written = (chunk: unknown): unknown => {
+    const found = meaningOf(renderer, chunk)
+    if (found) return written(found)
+    if (chunk instanceof Where || chunk instanceof ValueRows) return written(chunk.getSQL())
+    if (chunk instanceof SQL) return withChunks(chunk, chunk.queryChunks.map(written))
+    return Array.isArray(chunk) ? chunk.map(written) : chunk
+  }
+  return renderer.engine.render(written(part instanceof SQL ? part : where`${part}`) as SQL)
+}
+
+/** A copy keeps the settings of the SQL, such as that its parameters are inlined. */
+function withChunks(source: SQL, chunks: readonly unknown[]): SQL {
+  if (chunks.every((chunk, index) => chunk === source.queryChunks[index])) return source
+  const copy = Object.create(Object.getPrototypeOf(source) as object, Object.getOwnPropertyDescriptors(source)) as SQL
+  return Object.assign(copy, { queryChunks: chunks })
+}
+
 class Walk implements Parameterized {
   key = ''
   readonly values: unknown[] = []
 
-  /** @param engine renders what the walk does not know. Without it, the walk throws. */
-  constructor(private readonly engine?: Engine) {}
+  /** @param renderer renders what the walk does not know. Without it, the walk throws. */
+  constructor(private readonly renderer?: Renderer) {}
 
   add(part: unknown): void {
     if (part instanceof Where) this.addWhere(part)
@@ -90,9 +130,9 @@ class Walk implements Parameterized {
   private addSql(part: unknown): void {
     const { key, values: { length } } = this
     if (this.addChunk(part)) return
-    if (!this.engine) throw new TypeError('[auto-api] Only Drizzle can render this SQL.')
+    if (!this.renderer) throw new TypeError('[auto-api] Only Drizzle can render this SQL.')
     this.values.length = length
-    const rendered = this.engine.render(new Where(['', ''], [part as Part]).getSQL())
+    const rendered = render(this.renderer, new Where(['', ''], [part as Part]))
     this.key = `${key}\u0006${quoted(rendered.text)}`
     this.values.push(...rendered.values)
   }
@@ -107,11 +147,17 @@ class Walk implements Parameterized {
     else if (typeof chunk === 'function') return false
     else if (typeof chunk === 'object' && chunk !== null) {
       const known = this.identity(chunk)
-      if (known === undefined) return false
+      if (known === undefined) return this.addExpression(chunk)
       this.key += known
     }
     else if (chunk !== undefined) this.addValue(chunk)
     return true
+  }
+
+  /** Adds the SQL for which a column stands, with the row scopes of the caller. */
+  private addExpression(chunk: object): boolean {
+    const found = this.renderer && meaningOf(this.renderer, chunk)
+    return found !== undefined && this.addChunk(found)
   }
 
   /** A loop without an iterator, because each request walks through the row filters of its resources. */
@@ -145,8 +191,13 @@ interface Inlining { readonly shouldInlineParams: boolean }
 /** Whether the value is no SQL, which Drizzle would write into the text. */
 const isPlain = (value: unknown) => typeof value !== 'object' || value === null || !('getSQL' in value)
 
-export function parameterize(engine: Engine, part: Part): Parameterized {
-  const walk = new Walk(engine)
+const NO_SCOPES: Renderer['memo'] = new Map()
+
+/** @param memo contains the row scopes of the caller, which only computed fields need */
+export const parameterize = (engine: Engine, part: Part, memo = NO_SCOPES): Parameterized => walkThrough({ engine, memo }, part)
+
+function walkThrough(renderer: Renderer, part: Part): Parameterized {
+  const walk = new Walk(renderer)
   walk.add(part)
   return walk
 }
@@ -182,10 +233,11 @@ export function template(build: (hole: SQL) => Part): (part: Part) => Where {
 }
 
 /** Returns a statement. Its text is rendered only if the cache of the API does not contain its key. */
-export function statement({ api, engine }: StatementOwner, part: Where): Statement & { readonly compiled: Compiled } {
-  const { key, values } = parameterize(engine, part)
+export function statement(owner: StatementOwner, part: Where): Statement & { readonly compiled: Compiled } {
+  const { api, engine } = owner
+  const { key, values } = walkThrough(owner, part)
   const compiled = api.statements(`${engine.name}|${key}`, () => {
-    const rendered = engine.render(part.getSQL())
+    const rendered = render(owner, part)
     if (rendered.values.length !== values.length)
       throw new Error(`[auto-api] The statement ${rendered.text} has ${rendered.values.length} parameters for ${values.length} values.`)
     return { text: rendered.text }
@@ -193,7 +245,6 @@ export function statement({ api, engine }: StatementOwner, part: Where): Stateme
   return { text: compiled.text, values, compiled }
 }
 
-interface StatementOwner {
+interface StatementOwner extends Renderer {
   readonly api: { readonly statements: StatementCache }
-  readonly engine: Engine
 }

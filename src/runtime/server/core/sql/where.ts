@@ -3,6 +3,7 @@
  * (see `parameterize`), so two different statements cannot share a key, and the values have the order of the parameters.
  */
 import { sql, SQL, type Column, type Param, type SQLWrapper, type Table } from 'drizzle-orm'
+import { hasScopes } from '../../schema/drizzle/expression'
 
 /** What stands between the words. SQL of the app and of a dialect is a part like any other. */
 export type Part = Where | ValueRows | SQL | Column | Table | Param | Name
@@ -74,10 +75,13 @@ export class ValueRows implements SQLWrapper {
 export const asSql = (part: Part): SQL => sql`${part}`
 
 /**
- * Marks SQL that is built once and used in many statements, so that walks do not enter it. Its object identifies its text.
+ * Marks SQL that is built once and used in many statements, so that walks do not enter it. Its object identifies its text. SQL that depends
+ * on the caller, such as a computed field with a row scope, is not marked.
  * @throws When a statement uses it: if it has parameters, or only Drizzle can render it.
  */
-export const constant = (part: Part): Where => new Where(['', ''], [part], undefined, true)
+export const constant = (part: Part): Where => new Where(['', ''], [part], undefined, !dependsOnCaller(part))
+
+const dependsOnCaller = (part: Part): boolean => part instanceof Where ? part.parts.some(dependsOnCaller) : hasScopes(part)
 
 export const EMPTY = where``
 

@@ -24,7 +24,7 @@ export function checkConditions(plan: Scoped<Plan>, items: readonly Item[], call
 
 async function checkEach(plan: Scoped<Plan>, items: readonly Item[], call: Call): Promise<void> {
   const checks = items.map(item => ({ item, clauses: conditionClauses(item) }))
-  const parametersOf = ({ item, clauses }: Check) => item.key!.length * 2 + parameterize(call.engine, and(clauses)).values.length
+  const parametersOf = ({ item, clauses }: Check) => item.key!.length * 2 + parameterize(call.engine, and(clauses), call.memo).values.length
   const most = Math.max(1, ...checks.map(parametersOf))
   const size = Math.max(1, Math.min(ROWS_PER_CHECK, Math.floor(call.engine.maxParameters / most)))
   for (let start = 0; start < checks.length; start += size) {

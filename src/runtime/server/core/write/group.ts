@@ -2,7 +2,7 @@
 import type { Resource } from '../../schema/model'
 import type { Call } from '../request/session'
 import { changedMeanwhile, notFound } from '../error'
-import { keyFields, readableFields } from '../access/fields'
+import { defaultFields, keyFields, readableFields } from '../access/fields'
 import { authorize, callFor } from '../access/authorize'
 import { itemContext } from '../request/hooks'
 import { findDependents } from './cascade/dependents'
@@ -56,7 +56,7 @@ async function findPart(resource: Resource, plan: Scoped<WritePlan>, firstIndex:
 /** Plans the same write of another resource, with the fields and the row scope of that resource. */
 async function planPart({ kind, bulk, atomic, deletionId }: WritePlan, call: Call): Promise<Scoped<WritePlan>> {
   const { resource } = call
-  const selection = await readableFields(call)
+  const selection = defaultFields(await readableFields(call))
   return applyScope<WritePlan>(call, { kind, bulk, atomic, deletionId, resource, trash: 'trashed', items: [], selection })
 }
 

@@ -53,6 +53,6 @@ function storedValues({ fields }: Resource, values: RecordValues): RecordValues 
   return Object.fromEntries(Object.entries(values).flatMap(([name, value]) => {
     const field = fields.get(name)
     const encoded = field?.encode(value)
-    return !field || is(encoded, SQL) ? [] : [[name, field.decode ? field.decode(encoded) : encoded]]
+    return !field?.stored || is(encoded, SQL) ? [] : [[name, field.decode ? field.decode(encoded) : encoded]]
   }))
 }

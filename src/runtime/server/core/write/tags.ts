@@ -2,7 +2,7 @@
 import type { Awaitable } from '../awaitable'
 import type { Field } from '../../schema/field'
 import { isAuthorized } from '../access/authorize'
-import { allFields, select, taggedFields, type Selection } from '../access/fields'
+import { allFieldsAnd, select, taggedFields, type Selection } from '../access/fields'
 import { applyScope, type Plan, type Scoped } from '../access/row-scope'
 import type { Call } from '../request/session'
 import { tagMismatch } from '../error'
@@ -59,7 +59,7 @@ async function readCurrent(plan: Scoped<WritePlan>, items: readonly Item[], call
   if (!fields) return new Map()
   const scoped = await applyScope<Plan>(call, { resource, trash }, 'read')
   const columns = scoped.accepts
-    ? allFields(resource)
+    ? allFieldsAnd(resource, fields.fields)
     : select(resource, field => fields.byName.has(field.name) || resource.primaryKey.includes(field))
   const rows = await call.engine.query(currentStatement(columns, fields, [keysClause(plan, items, call), ...scoped.scope], plan, call))
   const visible = scoped.accepts ? await filterAccepted(rows, decoder(columns), scoped.accepts) : rows

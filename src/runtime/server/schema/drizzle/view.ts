@@ -7,6 +7,7 @@ import { boolean as mysqlBoolean, decimal, MySqlTable, mysqlTable, MySqlView } f
 import { boolean as pgBoolean, doublePrecision, PgMaterializedView, PgTable, pgTable, PgView } from 'drizzle-orm/pg-core'
 import { integer, real, SQLiteTable, sqliteTable, SQLiteView } from 'drizzle-orm/sqlite-core'
 import { tableOf } from '../../drizzle/index'
+import { copyColumn } from './copy-column'
 
 /** Where the types of the columns come from: the app declares them, or the view selects columns of tables. */
 export type ViewKind = 'declared' | 'selected'
@@ -109,19 +110,6 @@ function toColumn(name: string, field: unknown, table: Table, { columns }: ViewD
   }
   if (is(field, SQL)) throw new TypeError(`the column \`${name}\` is an expression without a name. Add \`.as('${name}')\` to it`)
   throw new TypeError(`the column \`${name}\` is a group of columns. Select the columns of a view by name, as one object`)
-}
-
-/** Nothing generates the values of a view, so that its columns have no defaults. */
-const WITHOUT_DEFAULTS = {
-  primary: false, isUnique: false, default: undefined, hasDefault: false, generated: undefined, generatedIdentity: undefined,
-  autoIncrement: false, isAlias: false,
-}
-
-interface Renamed { readonly name: string, readonly notNull?: false, readonly keyAsName?: false }
-
-function copyColumn(column: Column, table: Table, properties: Renamed): Column {
-  const copy = Object.create(Object.getPrototypeOf(column) as object, Object.getOwnPropertyDescriptors(column)) as Column
-  return Object.assign(copy, WITHOUT_DEFAULTS, { table }, properties)
 }
 
 function assertDistinctNames(columns: Readonly<Record<string, Column>>): void {

@@ -177,7 +177,7 @@ describe('a statement', () => {
   it('is refused if the rendered text has other parameters than the walk has found', () => {
     const wrong = { ...engine, render: () => ({ text: 'select ?', values: [] }) } as unknown as Engine
     const api = { statements: (_key: string, create: () => { text: string }) => create() } as never
-    expect(() => statement({ api, engine: wrong }, where`select ${value(1)}`)).toThrow('has 0 parameters for 1 values')
-    expect(statement({ api, engine }, where`select ${value(1)}`)).toMatchObject({ text: 'select ?', values: [1] })
+    expect(() => statement({ api, engine: wrong, memo: new Map() }, where`select ${value(1)}`)).toThrow('has 0 parameters for 1 values')
+    expect(statement({ api, engine, memo: new Map() }, where`select ${value(1)}`)).toMatchObject({ text: 'select ?', values: [1] })
   })
 })

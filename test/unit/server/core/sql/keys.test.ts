@@ -332,7 +332,7 @@ describe.each(['sqlite', 'pg', 'mysql'] as const)('conditions over %s', (dialect
     const [field] = fields
     const find = (round: number) =>
       statement(
-        { api: { statements }, engine },
+        { api: { statements }, engine, memo: new Map() },
         where`select 1 where ${equals(field!, round)} and ${where`${value('x')} = ${value(round)}`}`,
       )
     expect([find(1).text, find(1).compiled]).toEqual([find(2).text, find(2).compiled])

@@ -2,13 +2,14 @@
 import { OPERATORS } from '../../../../shared/operators'
 import type { Engine, Row, Statement } from '../../../engines/engine'
 import type { Call } from '../../request/session'
-import { allFields } from '../../access/fields'
+import { allFieldsAnd } from '../../access/fields'
 import { returnsColumnValue, type AggregatePlan, type GroupPlan, type Having } from '../../plan/aggregate'
 import { toOffset } from '../../parse/params'
 import type { ReadPlan } from '../../plan/read-plan'
 import { within, type Plan, type Scoped } from '../../access/row-scope'
 import { toResultValue, groupRows } from './in-memory'
 import { comparedValue, comparableResult, exactResult } from './functions'
+import { groupSource } from './derived-rows'
 import { runStatements, searchInSlices } from '../rows/text-search'
 import { conditions } from '../rows/select'
 import { decoder, type RecordValues } from '../rows/decode'
@@ -50,8 +51,10 @@ export async function aggregateList(plan: Scoped<ReadPlan>, aggregates: Aggregat
 async function visibleRecords(plan: Scoped<GroupPlan>, call: Call): Promise<RecordValues[]> {
   const { resource, where } = plan
   const order = resource.primaryKey.map(field => ({ field, descending: false }))
-  const readPlan = within<Plan, ReadPlan>(plan, { where, order, selection: allFields(resource), count: false })
-  const decode = decoder(allFields(resource))
+  const { groupBy, aggregates } = plan.groups
+  const selection = allFieldsAnd(resource, [...groupBy, ...aggregates.flatMap(({ field }) => field ?? [])])
+  const readPlan = within<Plan, ReadPlan>(plan, { where, order, selection, count: false })
+  const decode = decoder(selection)
   const records: RecordValues[] = []
   for await (const row of scan(readPlan, { maxScanned: call.api.config.objectLevelMaxRows }, call)) records.push(decode(row))
   return records
@@ -77,17 +80,19 @@ function toEntry({ groupBy, aggregates }: AggregatePlan, row: Row): RecordValues
  * Each aggregate has two columns; the second is 0 except for an average.
  */
 function groupsStatement(plan: Scoped<GroupPlan>, offset: number, call: Call): Statement {
-  const { resource, groups, limit } = plan
-  const rows = where`${resource.table}${whereClause(conditions(plan))}${groupByClause(plan, call.engine)}${orderBy(plan, call.engine)}`
-  const columns = selectColumns(groups, call.engine)
-  return statement(call, where`select ${columns} from ${rows} limit ${value(limit)} offset ${value(offset)}`)
+  const { plan: { groups, having, order }, from } = groupSource(plan, rowsOf(plan))
+  const { engine } = call
+  const rows = where`${from}${groupByClause(groups, having, engine)}${orderBy(order, engine)}`
+  return statement(call, where`select ${selectColumns(groups, engine)} from ${rows} limit ${value(plan.limit)} offset ${value(offset)}`)
 }
 
 /** `select count(*) from (select 1 from t where … group by … having …) as g` */
 function countGroupsStatement(plan: Scoped<GroupPlan>, call: Call): Statement {
-  const rows = where`${plan.resource.table}${whereClause(conditions(plan))}${groupByClause(plan, call.engine)}`
-  return statement(call, where`select count(*) from (select 1 as one from ${rows}) as g`)
+  const { plan: { groups, having }, from } = groupSource(plan, rowsOf(plan))
+  return statement(call, where`select count(*) from (select 1 as one from ${from}${groupByClause(groups, having, call.engine)}) as g`)
 }
+
+const rowsOf = (plan: Scoped<GroupPlan>): Where => where`${plan.resource.table}${whereClause(conditions(plan))}`
 
 function selectColumns({ groupBy, aggregates }: AggregatePlan, engine: Engine): Where {
   // An average is selected as a sum and a count.
@@ -98,12 +103,12 @@ function selectColumns({ groupBy, aggregates }: AggregatePlan, engine: Engine): 
   return commaList([...groupBy.map(field => field.selection), ...results])
 }
 
-function groupByClause({ groups: { groupBy }, having }: GroupPlan, engine: Engine): Where {
+function groupByClause({ groupBy }: AggregatePlan, having: readonly Having[], engine: Engine): Where {
   const by = groupBy.length === 0 ? EMPTY : where` group by ${commaList(groupBy.map(({ column }) => column))}`
   return having.length === 0 ? by : where`${by} having ${joined(having.map(one => havingCondition(one, engine)), ' and ')}`
 }
 
-function orderBy({ order }: GroupPlan, engine: Engine): Where {
+function orderBy(order: GroupPlan['order'], engine: Engine): Where {
   if (order.length === 0) return EMPTY
   return where` order by ${commaList(order.map(({ by, descending }) =>
     where`${'alias' in by ? comparableResult(by, engine) : by.column}${descending ? word(' desc') : EMPTY}`))}`

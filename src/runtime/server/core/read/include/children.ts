@@ -3,7 +3,7 @@ import { TooLargeResult, type Row, type Statement } from '../../../engines/engin
 import type { Relation, Resource } from '../../../schema/model'
 import type { Order } from '../../sql/keyset'
 import type { Call } from '../../request/session'
-import { allFields, type Selection } from '../../access/fields'
+import { allFields, allFieldsAnd, type Selection } from '../../access/fields'
 import { inTuples } from '../../sql/list/index'
 import { includedColumns, type ScopedInclude } from '../rows/join'
 import { createTurns, yieldToEventLoop } from '../../process/turns'
@@ -177,7 +177,7 @@ async function searchChildrenInSlices(
 }
 
 function columnsOf(include: ScopedInclude): Selection {
-  return include.plan.accepts ? allFields(include.plan.resource) : includedColumns(include)
+  return include.plan.accepts ? allFieldsAnd(include.plan.resource, include.plan.selection.fields) : includedColumns(include)
 }
 
 /**

@@ -1,7 +1,7 @@
 /** The rows of a read, and the columns that it selects. */
 import type { Row } from '../../../engines/engine'
 import type { Field } from '../../../schema/field'
-import { allFields, select, type Selection } from '../../access/fields'
+import { allFieldsAnd, select, type Selection } from '../../access/fields'
 import type { Scoped } from '../../access/row-scope'
 import type { ReadPlan } from '../../plan/read-plan'
 import type { Join } from './join'
@@ -25,7 +25,10 @@ interface WantedColumns {
 
 /** Returns the columns to read: those of the response, the keys of the includes and counts, and the columns of the cursor. */
 export function columnsOf(plan: Scoped<ReadPlan>, { cursor = false, extraColumns = [] }: WantedColumns): Selection {
-  if (plan.accepts) return allFields(plan.resource)
+  if (plan.accepts) {
+    // A scan reads the columns of the cursor in any case.
+    return allFieldsAnd(plan.resource, [...plan.selection.fields, ...extraColumns, ...orderFields(plan.order)])
+  }
   const needsNoMore = plan.include.length === 0 && !plan.counts && extraColumns.length === 0 && !(cursor && plan.order.length > 0)
   if (needsNoMore) return plan.selection
   const extra = [...relatedKeys(plan), ...extraColumns, ...cursor ? orderFields(plan.order) : []]

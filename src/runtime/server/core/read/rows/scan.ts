@@ -3,6 +3,7 @@ import { LIMITS } from '../../../../shared/limits'
 import { bytesOf, type Row } from '../../../engines/engine'
 import type { Call } from '../../request/session'
 import { after } from '../../sql/keyset'
+import { assertSteady } from '../../plan/order'
 import type { ReadPlan } from '../../plan/read-plan'
 import type { Scoped } from '../../access/row-scope'
 import { columnsOf, type Rows } from './columns'
@@ -29,6 +30,7 @@ export async function* scan(plan: Scoped<ReadPlan>, options: ReadOptions, call: 
  */
 export async function* scanBatches(unordered: Scoped<ReadPlan>, options: ReadOptions, call: Call): AsyncGenerator<Rows> {
   const { start = [], offset, limit = Infinity, maxScanned = unordered.accepts ? maxScanRows(call) : Infinity } = options
+  assertSteady(unordered.order)
   const plan = unordered.order.length > 0 ? unordered : { ...unordered, order: byPrimaryKey(unordered) }
   const columns = columnsOf(plan, { ...options, cursor: true })
   const joins = plan.accepts ? undefined : planJoins(plan, columns)

@@ -47,7 +47,8 @@ async function attachMetadata(
   const readable = await readableFields(call, resource)
   const shown = select(
     resource,
-    field => readable.byName.has(field.name) && !sourceKey.columns.includes(field.name) && !targetKey.columns.includes(field.name),
+    ({ stored, name }) =>
+      stored && readable.byName.has(name) && !sourceKey.columns.includes(name) && !targetKey.columns.includes(name),
   )
   const columns = through.accepts
     ? allFields(resource)

@@ -16,7 +16,7 @@ export interface Bug {
   readonly cases?: number
 }
 
-interface Order { readonly field: { readonly column: Column }, readonly descending: boolean }
+interface Order { readonly field: { readonly column: Column }, readonly computed?: { readonly value: Where }, readonly descending: boolean }
 interface Text { readonly text: string, readonly values: readonly unknown[] }
 
 /** The first value in a condition. */
@@ -36,6 +36,9 @@ const operator
       operators[name] = (...args) => change(honest(...args), (args[0] as Order['field']).column, sql)
       return original
     }
+
+/** A list can be sorted by columns and by values of related rows. */
+const sortedBy = ({ field, computed }: Order) => computed?.value ?? field.column
 
 export const BUGS: readonly Bug[] = [
   {
@@ -80,7 +83,7 @@ export const BUGS: readonly Bug[] = [
     plant: (original, { joined, value, where }) => ({
       ...original,
       after: (dialect: unknown, order: Order[], values: unknown[]) => {
-        const same = order.map(({ field }, index) => where`${field.column} is ${value(values[index])}`)
+        const same = order.map((entry, index) => where`${sortedBy(entry)} is ${value(values[index])}`)
         return where`(${(original.after as Call<Where>)(dialect, order, values)} or (${joined(same, ' and ')}))`
       },
     }),
@@ -138,7 +141,7 @@ export const BUGS: readonly Bug[] = [
     plant: (original, { commaList, where, word }) => ({
       ...original,
       orderList: (order: Order[]) =>
-        commaList(order.map(({ field, descending }) => where`${field.column}${word(descending ? ' desc nulls first' : '')}`)),
+        commaList(order.map(entry => where`${sortedBy(entry)}${word(entry.descending ? ' desc nulls first' : '')}`)),
     }),
   },
   {

@@ -35,9 +35,10 @@ const quotedInMysql = (text: string) => text.includes('\\')
   ? `convert(x'${globalThis.Buffer.from(text).toString('hex')}' using utf8mb4)`
   : quoted(text)
 
-/** The types of CAST in MySQL. A cast to a decimal would change its digits, and JSON has no other type. */
-const MYSQL_CASTS: readonly (readonly [RegExp, string])[] = [
-  [/^(?:big|medium|small|tiny)?int|^serial/i, 'signed'], [/^(?:double|float|real)/i, 'double'], [/char|text/i, 'char'],
+/** A cast to text would change the collation, and one to a decimal the digits. JSON and times have their type already. */
+const MYSQL_CASTS: readonly (readonly [RegExp, Cast])[] = [
+  [/^(?:big|medium|small|tiny)?int|^serial/i, castTo(sql`signed`)], [/^(?:double|float|real)/i, castTo(sql`double`)],
+  [/char|text/i, value => sql`concat(${value})`],
 ]
 
 /** Seconds since 1970 have a time zone, whether those of the expression have one or not. */
@@ -71,10 +72,7 @@ const DIALECTS: Readonly<Record<Dialect, ComputedDialect>> = {
       boolean: mysqlBoolean('boolean'), timestamp: datetime('timestamp', { fsp: 6 }), json: json('json'),
     })),
     create: name => new MySqlTable(name, undefined, name),
-    cast: (column) => {
-      const [, type] = MYSQL_CASTS.find(([pattern]) => pattern.test(sqlTypeOf(column))) ?? []
-      return type === undefined ? value => value : castTo(sql.raw(type))
-    },
+    cast: column => MYSQL_CASTS.find(([pattern]) => pattern.test(sqlTypeOf(column)))?.[1] ?? (value => value),
     escapeText: quotedInMysql,
   },
 }

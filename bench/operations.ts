@@ -77,6 +77,29 @@ export const OPERATIONS: readonly Operation[] = [
     },
   },
   {
+    title: 'counts of comments and tags',
+    peers: false,
+    requests: pages({ counts: 'comments,tags' }),
+    isCorrect: (body) => {
+      const { data } = body as { data: { _count: { comments: number, tags: number } }[] }
+      return isPage(body) && data.some(({ _count }) => _count.comments > 1 && _count.tags > 1)
+    },
+  },
+  {
+    title: 'filter over two relations',
+    peers: false,
+    requests: pages({ filter: '{"author":{"posts":{"featured":true}}}' }),
+    isCorrect: isPage,
+  },
+  {
+    title: 'computed field',
+    peers: false,
+    requests: pages({ fields: 'id,title,titleLength' }),
+    isCorrect: body =>
+      isPage(body) && (body as { data: { title: string, titleLength: number }[] }).data
+        .every(({ title, titleLength }) => titleLength === title.length),
+  },
+  {
     title: 'get',
     requests: ({ callers }) => callers.flatMap(({ id, visible }) => visible.map(post => ({ caller: id, path: `/${post}` }))),
     isCorrect: body => typeof (body as { title?: unknown } | null)?.title === 'string',

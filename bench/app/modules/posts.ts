@@ -14,10 +14,12 @@ export default defineNuxtModule({
       registry.register('posts', {
         schema: createModuleImport(resolve('../server/database/schema'), 'posts'),
         authorization: createModuleImport(resolve('../server/auth/posts'), 'postsAuth'),
+        computed: createModuleImport(resolve('../server/auth/posts'), 'postsComputed'),
       })
       registry.register('hooked', {
         schema: createModuleImport(resolve('../server/database/schema'), 'posts'),
         authorization: createModuleImport(resolve('../server/auth/posts'), 'postsAuth'),
+        computed: createModuleImport(resolve('../server/auth/posts'), 'postsComputed'),
         hooks: createModuleImport(resolve('../server/hooks'), 'postsHooks'),
       })
       registry.register('users', {

@@ -1,13 +1,15 @@
 /** Authorization of the registered resources. */
-import { eq, or } from 'drizzle-orm'
-import { defineResourceAuth } from 'nuxt-auto-api/define'
-import type { auditLog, comments, organizations, posts, tags, users } from '../database/schema'
+import { eq, or, sql } from 'drizzle-orm'
+import { computed, defineResourceAuth } from 'nuxt-auto-api/define'
+import { posts, type auditLog, type comments, type organizations, type tags, type users } from '../database/schema'
 
 export const postsAuth = defineResourceAuth<typeof posts>({
   permissions: { read: 'posts:read', create: 'posts:read', update: 'posts:read' },
   listFilter: (table, { user, permissions }) =>
     permissions.includes('posts:edit') ? undefined : or(eq(table.status, 'published'), eq(table.authorId, user!.id as number)),
 })
+
+export const postsComputed = { titleLength: computed.integer(sql`length(${posts.title})`, { lazy: true }) }
 
 export const usersAuth = defineResourceAuth<typeof users>({ permissions: { read: 'posts:read' } })
 

@@ -5,6 +5,7 @@ import type { CountAuthors } from './draft'
 import { STORES_POST } from './outbox'
 import type { Caller } from './posts'
 import type { Page } from './query'
+import { conditionOf, selectionOf, toShaped, type Shape } from './shapes'
 
 /** Creates one value per key, on its first use. */
 export function once<T>(create: (key: string) => T): (...parts: unknown[]) => T {
@@ -19,8 +20,11 @@ export function once<T>(create: (key: string) => T): (...parts: unknown[]) => T 
 
 const { placeholder } = sql
 
-function visible(editor: boolean, featured: boolean, byId = false) {
+const values = (editor: boolean) => ({ organization: placeholder('organization'), caller: placeholder('caller'), editor })
+
+function visible(editor: boolean, featured: boolean, byId = false, shape?: Shape) {
   return and(
+    conditionOf(shape, values(editor)),
     byId ? eq(posts.id, placeholder('post')) : undefined,
     featured ? eq(posts.featured, true) : undefined,
     eq(posts.organizationId, placeholder('organization')),
@@ -33,10 +37,11 @@ const order = (byViews: boolean) => byViews ? [desc(posts.views), desc(posts.id)
 
 const list = once((key) => {
   const [editor, featured, byViews] = flags(key) as [boolean, boolean, boolean]
+  const shape = (key.split(',')[3] || undefined) as Shape | undefined
   return useDatabase()
-    .select()
+    .select(selectionOf(shape, values(editor)))
     .from(posts)
-    .where(visible(editor, featured))
+    .where(visible(editor, featured, false, shape))
     .orderBy(...order(byViews))
     .limit(placeholder('limit'))
     .offset(placeholder('offset'))
@@ -93,16 +98,17 @@ function withCommentsAndTags<P extends { id: number }>(data: readonly P[], organ
 }
 
 export function findPosts(
-  { id, organizationId, permissions }: Caller, { page, limit, counts, featured, byViews, withAuthor, withMany }: Page,
+  { id, organizationId, permissions }: Caller, { page, limit, counts, featured, byViews, withAuthor, withMany, shape }: Page,
 ) {
   const editor = permissions.includes('posts:edit')
   const values = { caller: id, organization: organizationId, limit: counts ? limit : limit + 1, offset: (page - 1) * limit }
   const rows = withAuthor
     ? listWithAuthor(editor, featured, byViews).all(values).map(({ post, author }) => ({ ...post, author }))
-    : list(editor, featured, byViews).all(values)
+    : list(editor, featured, byViews, shape ?? '').all(values)
   if (counts) return { data: rows, meta: { page, limit, total: total(editor, featured).get(values)!.total } }
-  const data = rows.slice(0, limit)
-  return { data: withMany ? withCommentsAndTags(data, organizationId) : data, meta: { page, limit, hasMore: rows.length > limit } }
+  const data = shape ? rows.slice(0, limit).map(row => toShaped(shape, row)) : rows.slice(0, limit)
+  const records = withMany ? withCommentsAndTags(data as { id: number }[], organizationId) : data
+  return { data: records, meta: { page, limit, hasMore: rows.length > limit } }
 }
 
 export function findPost({ id, organizationId, permissions }: Caller, post: number) {

@@ -1,5 +1,6 @@
 /** Parses the query parameters of the handwritten routes. */
 import { createError, getQuery, type H3Event } from 'h3'
+import { shapeOf, type Shape } from './shapes'
 
 export interface Page {
   page: number
@@ -11,6 +12,7 @@ export interface Page {
   byViews: boolean
   withAuthor: boolean
   withMany: boolean
+  shape?: Shape
 }
 
 const wholeNumber = (value: unknown, otherwise: number) => {
@@ -31,6 +33,7 @@ export function readPage(event: H3Event): Page {
     byViews: query.sort === '-views',
     withAuthor: query.include === 'author[id,name]',
     withMany: query.include === 'comments[id,body],tags[id,name]',
+    shape: shapeOf(query),
   }
 }
 

@@ -4,6 +4,7 @@ import { STORES_POST } from './outbox'
 import type { Caller } from './posts'
 import { once } from './prepared'
 import type { Page } from './query'
+import { toShaped } from './shapes'
 
 type Row = Record<string, unknown>
 
@@ -15,6 +16,13 @@ const visible = (editor: boolean, featured: boolean) => [
   'posts.organization_id = @organization',
   ...editor ? [] : ['(posts.status = \'published\' or posts.author_id = @caller)'],
 ].join(' and ')
+
+const COUNTS = `(select count(*) from comments where post_id = posts.id and organization_id = @organization) as comments,
+  (select count(*) from post_tags join tags on tags.id = tag_id where post_id = posts.id and tags.organization_id = @organization) as tags`
+
+const related = (editor: boolean) => `exists (select 1 from users where users.id = posts.author_id
+  and users.organization_id = @organization and exists (select 1 from posts other where other.author_id = users.id and other.featured = 1
+  and other.organization_id = @organization${editor ? '' : ' and (other.status = \'published\' or other.author_id = @caller)'}))`
 
 const AUTHOR = ' left join users on users.id = posts.author_id and users.organization_id = @organization'
 
@@ -32,19 +40,20 @@ function toPost({ authorName, knownAuthor, ...row }: Row, withAuthor: boolean) {
 }
 
 export function findPosts(
-  { id, organizationId, permissions }: Caller, { page, limit, counts, after, featured, byViews, withAuthor, withMany }: Page,
+  { id, organizationId, permissions }: Caller, { page, limit, counts, after, featured, byViews, withAuthor, withMany, shape }: Page,
 ) {
-  const where = visible(permissions.includes('posts:edit'), featured)
+  const editor = permissions.includes('posts:edit')
+  const where = `${visible(editor, featured)}${shape === 'related' ? ` and ${related(editor)}` : ''}`
   const values = { caller: id, organization: organizationId }
-  const columns = withAuthor ? `${COLUMNS}, users.id as knownAuthor, users.name as authorName` : COLUMNS
+  const columns = shape === 'computed' ? 'id, title, length(title) as titleLength' : shape === 'counts' ? `${COLUMNS}, ${COUNTS}` : withAuthor ? `${COLUMNS}, users.id as knownAuthor, users.name as authorName` : COLUMNS
   const text = `select ${columns} from posts${withAuthor ? AUTHOR : ''}
     where ${where}${after ? ' and posts.id > @after' : ''} order by ${byViews ? 'posts.views desc, posts.id desc' : 'posts.id'} limit @limit offset @offset`
   const rows = prepare(text)
     .all({ ...values, ...after && { after }, limit: counts ? limit : limit + 1, offset: (page - 1) * limit })
-    .map(row => toPost(row, withAuthor))
+    .map(row => shape === 'computed' ? row : toPost(row, withAuthor))
   if (counts)
     return { data: rows, meta: { page, limit, total: prepare(`select count(*) as total from posts where ${where}`).get(values)!.total } }
-  const data = rows.slice(0, limit)
+  const data = shape ? rows.slice(0, limit).map(row => toShaped(shape, row)) : rows.slice(0, limit)
   if (withMany) addCommentsAndTags(data, organizationId)
   const hasMore = rows.length > limit
   if (after === undefined) return { data, meta: { page, limit, hasMore } }

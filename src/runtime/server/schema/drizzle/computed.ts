@@ -12,7 +12,8 @@ import type { ComputedType } from '../../../shared/computed-types'
 import { kindOf, sqlTypeOf } from '../../drizzle/index'
 import { postgresType } from '../../engines/dialects/pg'
 import { copyColumn } from './copy-column'
-import { createExpression, withExpression, type Cast, type Expression } from './expression'
+import { withExpression, type Expression } from './expression'
+import { createExpression, type Cast } from './read-expression'
 
 type Columns = Readonly<Record<ComputedType, Column>>
 

@@ -4,12 +4,14 @@ import { posts, users } from '../../../database/schema'
 import { requireReader, visibleTo } from '../../../hand/posts'
 import { readPage } from '../../../hand/query'
 import { addCommentsAndTags } from '../../../hand/related'
+import { conditionOf, selectionOf, toShaped } from '../../../hand/shapes'
 
 export default defineEventHandler((event) => {
   const caller = requireReader(event)
-  const { page, limit, counts, featured, byViews, withAuthor, withMany } = readPage(event)
+  const { page, limit, counts, featured, byViews, withAuthor, withMany, shape } = readPage(event)
   const db = useDatabase()
-  const visible = visibleTo(caller, featured ? eq(posts.featured, true) : undefined)
+  const values = { organization: caller.organizationId, caller: caller.id, editor: caller.permissions.includes('posts:edit') }
+  const visible = visibleTo(caller, and(featured ? eq(posts.featured, true) : undefined, conditionOf(shape, values)))
   const order = byViews ? [desc(posts.views), desc(posts.id)] : [posts.id]
 
   if (withAuthor) {
@@ -29,10 +31,18 @@ export default defineEventHandler((event) => {
     }
   }
 
-  const rows = db.select().from(posts).where(visible).orderBy(...order).limit(counts ? limit : limit + 1).offset((page - 1) * limit).all()
+  const rows = db
+    .select(selectionOf(shape, values))
+    .from(posts)
+    .where(visible)
+    .orderBy(...order)
+    .limit(counts ? limit : limit + 1)
+    .offset((page - 1) * limit)
+    .all()
   if (!counts) {
-    const data = rows.slice(0, limit)
-    return { data: withMany ? addCommentsAndTags(data, caller) : data, meta: { page, limit, hasMore: rows.length > limit } }
+    const data = shape ? rows.slice(0, limit).map(row => toShaped(shape, row)) : rows.slice(0, limit)
+    const records = withMany ? addCommentsAndTags(data as (typeof posts.$inferSelect)[], caller) : data
+    return { data: records, meta: { page, limit, hasMore: rows.length > limit } }
   }
 
   const { total } = db.select({ total: count() }).from(posts).where(visible).get()!

@@ -157,7 +157,7 @@ it('are stored by the response cache only if it learns of every change', async (
   expect(cached[0]).not.toBe(cached[1])
   expect(await states({ length }, rename)).toEqual([cached[0], cached[1], cached[1]])
   expect(await states({ tracked }, rename)).toEqual([cached[0], cached[1], cached[0]])
-  for (const fields of [{ untracked }, { now }]) expect(new Set(await states(fields)).size).toBe(1)
+  for (const fields of [{ untracked }, { now }] as Computed[]) expect(new Set(await states(fields)).size).toBe(1)
   // Also if only a filter or an order uses it.
   for (const query of ['posts?fields=id&sort=untracked', 'posts?fields=id&filter={"untracked":"Ada"}'])
     expect(new Set(await states({ untracked }, undefined, query)).size, query).toBe(1)

@@ -26,7 +26,7 @@ export function createComputedFields(registration: ResourceRegistration, facts: 
   const names = Object.keys(computed)
   if (names.length === 0) return []
   const sources = new Map(runChecks(names.map(name => () =>
-    [name, inField(resource, name, () => toSource(computed[name]!, facts, name))] as const)))
+    [name, inField(resource, name, () => toSource(resource, computed[name]!, facts, name))] as const)))
   const { table, columns } = createComputedColumns(facts.table, facts.dialect, sources,
     (name, create) => inField(resource, name, create))
   const described = [...columns].map(([name, { column }]) =>
@@ -49,7 +49,7 @@ function traitsOf({ lazy, volatile = false, tracks }: ComputedOptions, { readsRo
   }
 }
 
-function toSource(field: ComputedField, facts: TableFacts, name: string): ComputedSource {
+function toSource(resource: string, field: ComputedField, facts: TableFacts, name: string): ComputedSource {
   const { type, expression, options } = Object(field) as Partial<ComputedField>
   if (!COMPUTED_TYPES.includes(type!) || typeof options !== 'object')
     throw new TypeError('it is not the result of a function of `computed`, such as `computed.integer(…)`')
@@ -64,13 +64,15 @@ function toSource(field: ComputedField, facts: TableFacts, name: string): Comput
   }
   if (options.volatile && options.tracks)
     throw new TypeError('`tracks` has no effect on a volatile field, because its values change without a write. Remove one of them')
-  const sql = typeof expression === 'function' ? expression(facts.table as never, { scope: toReference }) : expression
+  let count = 0
+  const scope = (target: string, table: Table) => toReference(`scope:${resource}.${name}.${count++}`, target, table)
+  const sql = typeof expression === 'function' ? expression(facts.table as never, { scope }) : expression
   if (!is(sql, SQL)) throw new TypeError('its expression is not SQL. Write sql`…` of Drizzle')
   return { type: type!, sql }
 }
 
-function toReference(resource: string, table: unknown): SQL {
-  return new SQL([new ScopeReference(resource, table as never)] as unknown as SQL['queryChunks'])
+function toReference(key: string, resource: string, table: Table): SQL {
+  return new SQL([new ScopeReference(key, resource, table)] as unknown as SQL['queryChunks'])
 }
 
 /**

@@ -7,9 +7,7 @@ import type { Resource } from '../../schema/model'
 import type { Call } from '../request/session'
 import { unknownField } from '../error'
 import { contextFor, decide, isAuthorized } from './authorize'
-import { readableRows } from './row-scope'
 import { memoized } from '../memoized'
-import { scopeKey } from '../sql/parameterize'
 import { commaList, constant, type Where } from '../sql/where'
 
 /** A set of fields of one resource. */
@@ -47,9 +45,11 @@ export function readableFields(
 function resolveScopes(call: Call, resource: Resource): Promise<void> {
   const key = `scopes:${resource.name}`
   const resolve = async () => {
+    // Loaded here, so that a plugin can import this file at build time, without the SQL of rows.
+    const { readableRows } = await import('./row-scope')
     for (const reference of resource.scopes) {
       const target = call.api.resources.get(reference.resource)!
-      call.memo.set(scopeKey(reference), await readableRows(call, target, reference.table))
+      call.memo.set(reference.key, await readableRows(call, target, reference.table))
     }
   }
   if (!call.memo.has(key)) call.memo.set(key, resolve())

@@ -7,7 +7,6 @@ import type { Plan, Scoped } from '../access/row-scope'
 import type { ReadPlan } from '../plan/read-plan'
 import { memoized } from '../memoized'
 import type { Call } from '../request/session'
-import { scopeKey } from '../sql/parameterize'
 import { Where } from '../sql/where'
 
 export interface ComputedReads {
@@ -27,17 +26,17 @@ interface PlanParts extends Pick<ReadPlan, 'selection' | 'where'> {
 }
 
 /** Returns nothing for a plan without computed fields, which is every plan of a resource that has none. */
-export function computedReads(plan: Scoped<Plan>, call: Call): ComputedReads | undefined {
+export function computedReads(plan: Scoped<Plan> & Partial<PlanParts>, call: Call): ComputedReads | undefined {
   const fields = computedFields(plan.resource)
   if (fields.length === 0) return undefined
-  const { selection, where = [], order = [], groups } = plan as Scoped<Plan> & Partial<PlanParts>
+  const { selection, where = [], order = [], groups } = plan
   const used = fields.filter(field => selection?.byName.has(field.name) || [where, order, groups].some(part => mentions(part, field)))
   if (used.length === 0) return undefined
   const references = used.flatMap(({ column }) => expressionOf(column)!.scopes)
   return {
     tracks: used.flatMap(({ tracks = [] }) => tracks),
     scopes: references.map(reference => ({
-      resource: call.api.resources.get(reference.resource)!, scope: [call.memo.get(scopeKey(reference)) as Where],
+      resource: call.api.resources.get(reference.resource)!, scope: [call.memo.get(reference.key) as Where],
     })),
     untracked: used.some(({ tagged }) => !tagged),
   }

@@ -50,14 +50,11 @@ export interface Renderer {
   readonly memo: ReadonlyMap<string, unknown>
 }
 
-/** The key of a row scope in the memo of a session. The value is a {@link Where}. */
-export const scopeKey = (reference: ScopeReference): string => `scope:${idOf(reference)}`
-
 /** Returns the SQL for which a column or a row scope stands. @throws When the request has not resolved the row scope. */
 function meaningOf({ memo }: Renderer, part: unknown): SQL | Where | undefined {
   if (is(part, Column)) return expressionOf(part)?.sql
   if (!(part instanceof ScopeReference)) return undefined
-  const found = memo.get(scopeKey(part)) as Where | undefined
+  const found = memo.get(part.key) as Where | undefined
   if (!found) throw new TypeError(`[auto-api] The row scope of \`${part.resource}\` is missing.`)
   return found
 }

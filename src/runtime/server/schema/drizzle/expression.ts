@@ -8,8 +8,11 @@ const EXPRESSION = Symbol.for('nuxt-auto-api:expression')
 
 /** A part of an expression that depends on the caller: the rows of a resource that they can read. */
 export class ScopeReference implements SQLWrapper {
-  /** @param table the table of the resource or an alias of it */
-  constructor(readonly resource: string, readonly table: Table) {}
+  /**
+   * @param key its key in the memo of a session, where the SQL of the caller is
+   * @param table the table of the resource or an alias of it
+   */
+  constructor(readonly key: string, readonly resource: string, readonly table: Table) {}
 
   getSQL(): SQL {
     throw new TypeError(`[auto-api] The row scope of \`${this.resource}\` is only known in a request.`)

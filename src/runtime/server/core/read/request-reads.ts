@@ -31,9 +31,10 @@ function addPlan(plan: Scoped<Plan>, call: Call, names: Set<string>): boolean {
   const others = [
     ...counts.flatMap(({ plan, through }) => through ? [plan, through] : [plan]), ...relatedPlans(related?.filters), ...sortedBy,
   ]
+  const own = addOwn(plan, call, names)
   const included = include.map(({ plan, through }) =>
     addPlan(plan, call, names) && (!through || addPlan(through, call, names)))
-  return [addOwn(plan, call, names), ...included, ...others.map(other => addOwn(other, call, names))].every(Boolean)
+  return [own, ...included, ...others.map(other => addOwn(other, call, names))].every(Boolean)
 }
 
 function addOwn(plan: Scoped<Plan>, call: Call, names: Set<string>): boolean {

@@ -9,6 +9,7 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
 /** Uses the sources of the module instead of an installed package. */
 const sources = {
+  'nuxt-auto-api/kit': here('../src/runtime/server/plugin-kit'),
   'nuxt-auto-api/define': here('../src/runtime/server/define'),
   'nuxt-auto-api/plugins': here('../src/runtime/plugins'),
   'nuxt-auto-api/schema/sqlite': here('../src/runtime/plugins/schema-sqlite'),
@@ -76,6 +77,7 @@ export default defineNuxtConfig({
       }),
       apiTokens({ findUser: createModuleImport('~~/server/tokens', 'findUser') }),
       tokenIntrospection(),
+      './server/author-chart',
     ],
   },
   icon: {

@@ -12,8 +12,9 @@ export default defineNuxtModule({
         schema: createModuleImport(resolve('../server/database/schema'), 'posts'),
         authorization: createModuleImport(resolve('../server/auth/posts'), 'postsAuth'),
         protectedFields: ['views'],
+        computed: createModuleImport(resolve('../server/computed/posts'), 'postsComputed'),
         validation: createModuleImport(resolve('../server/validation/posts'), 'postsValidation'),
-        metadata: { icon: 'i-lucide-newspaper', ...inTable('id', 'title', 'status', 'authorId', 'publishedAt') },
+        metadata: { icon: 'i-lucide-newspaper', ...inTable('id', 'title', 'status', 'authorId', 'publishedAt', 'commentCount') },
       })
       registry.register('comments', {
         schema: createModuleImport(resolve('../server/database/schema'), 'comments'),

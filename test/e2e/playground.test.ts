@@ -84,6 +84,36 @@ it('counts the published posts of each author of an organisation in a view, whic
   expect((await newsroom.request('/api/authorStats/1', { as: ADMIN, method: 'DELETE' })).status).toBe(405)
 })
 
+it('computes how long a post takes to read, and counts the comments that each caller can see', async () => {
+  const comments = newsroom.rows<{ post_id: number, status: string, created_by: number | null }>(
+    'select post_id, status, created_by from comments where organization_id = 1 and deleted_at is null',
+  )
+  const [{ id: discussed }] = newsroom.rows<{ id: number }>(`select p.id from posts p join comments c on c.post_id = p.id
+    where p.organization_id = 1 and p.status = 'published' and p.deleted_at is null and c.deleted_at is null and c.status = 'pending' limit 1`) as [{ id: number }]
+  const countOf = (id: number, sees: (comment: typeof comments[number]) => boolean) =>
+    comments.filter(comment => comment.post_id === id && sees(comment)).length
+  const seen: number[] = []
+  for (const [as, sees] of [
+    [undefined, ({ status }) => status === 'approved'],
+    [WRITER, ({ status, created_by }) => status === 'approved' || created_by === WRITER],
+    [EDITOR, () => true],
+  ] as [number | undefined, (comment: typeof comments[number]) => boolean][]) {
+    const path = `/api/posts?filter={"status":"published"}&sort=-commentCount,id&limit=50&fields=id,body,readingTime,commentCount`
+    const { status, body } = await newsroom.request(path, { as })
+    expect([status, body.data.length]).toEqual([200, 50])
+    for (const post of body.data) {
+      expect([post.id, post.readingTime]).toEqual([post.id, Math.ceil(post.body.trim().split(/[ \n]/).length / 200)])
+      expect([post.id, post.commentCount]).toEqual([post.id, countOf(post.id, sees)])
+    }
+    const counts = body.data.map(({ commentCount }: { commentCount: number }) => commentCount)
+    expect(counts).toEqual(counts.toSorted((a: number, b: number) => b - a))
+    const one = await newsroom.request(`/api/posts/${discussed}`, { as })
+    expect(one.body.commentCount).toBe(countOf(discussed, sees))
+    seen.push(one.body.commentCount)
+  }
+  expect(seen[0]).toBeLessThan(seen[2]!)
+})
+
 describe('the public', () => {
   it('reads the second page of five published posts of the public organisation, and their total', async () => {
     const { status, body } = await newsroom.request('/api/posts?page=2&limit=5')

@@ -23,10 +23,10 @@ const COVER = { cover: { accept: ['image/png', 'image/jpeg', 'image/webp'], maxS
 
 describe('the response to GET /api/_admin', () => {
   it.each([
-    ['an administrator', ADMIN, ['/desk-report'], ['permissions', 'audit', 'activity', 'tokens']],
-    ['an editor', EDITOR, ['/desk-report'], ['permissions', 'audit', 'activity', 'tokens']],
-    ['a writer', WRITER, [], ['permissions', 'activity', 'tokens']],
-    ['a reader', READER, [], ['permissions', 'activity', 'tokens']],
+    ['an administrator', ADMIN, ['/desk-report'], ['permissions', 'audit', 'activity', 'tokens', 'authorChart']],
+    ['an editor', EDITOR, ['/desk-report'], ['permissions', 'audit', 'activity', 'tokens', 'authorChart']],
+    ['a writer', WRITER, [], ['permissions', 'activity', 'tokens', 'authorChart']],
+    ['a reader', READER, [], ['permissions', 'activity', 'tokens', 'authorChart']],
   ])('has the pages of %s, and the tools in the order of the installed plugins', async (_who, as, pages, tools) => {
     const { body } = await read(as)
     expect([body.pages.map(({ path }: { path: string }) => path), body.tools]).toEqual([pages, tools])

@@ -2,7 +2,7 @@
 import { eq, sql, type SQL } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import { afterEach, expect, it, vi } from 'vitest'
-import { dataExport, responseCache } from '../../../src/runtime/plugins'
+import { dataExport, openApi, responseCache } from '../../../src/runtime/plugins'
 import { computed, type ComputedTools } from '../../../src/runtime/server/computed'
 import type { ResourceRegistration } from '../../../src/runtime/server/registration'
 import { DEFAULT_MULTI_TENANCY } from '../../../src/runtime/shared/defaults'
@@ -72,6 +72,21 @@ it('that are lazy are selected only by name', async () => {
   expect((await stats.send('PATCH', 'posts/1', { title: 'two' })).body).not.toHaveProperty('heavy')
   expect((await read('posts?fields=id,heavy&filter={"heavy":"TWO"}&sort=heavy')).data).toEqual([{ id: 1, heavy: 'TWO' }, { id: 2, heavy: 'TWO' }])
   expect((await read('authors/1?include=posts[id,heavy]')).posts).toEqual([{ id: 1, heavy: 'TWO' }, { id: 2, heavy: 'TWO' }])
+})
+
+it('are described as read-only, and lazy ones as not in every response', async () => {
+  stats = await openStats({ posts: withComputed({ length, heavy }) }, { plugins: [openApi({ access: true })] })
+  const { fields, validation } = (await read('_schema')).resources.posts
+  const readOnly = { readable: true, writable: { create: false, update: false }, required: false, nullable: true, sortable: true }
+  expect(fields.length).toMatchObject({ kind: 'integer', aggregates: ['count', 'sum', 'avg', 'min', 'max'], ...readOnly })
+  expect(fields.length).not.toHaveProperty('lazy')
+  expect(fields.heavy).toMatchObject({ kind: 'text', lazy: true, ...readOnly })
+  for (const schema of [validation.create, validation.update])
+    expect(Object.keys(schema.properties)).toEqual(expect.not.arrayContaining(['length', 'heavy']))
+  const { schemas } = (await read('_openapi.json')).components
+  expect(Object.keys(schemas.posts.properties)).toEqual(expect.arrayContaining(['length', 'heavy']))
+  expect(schemas.posts.required).toContain('length')
+  expect(schemas.posts.required).not.toContain('heavy')
 })
 
 it('over another resource have the values of the rows that the caller can read', async () => {

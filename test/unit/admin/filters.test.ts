@@ -61,6 +61,7 @@ describe('the request of a list', () => {
 
   it('searches the title first, and only fields that the caller can read and search', () => {
     expect(searchableFields(posts, 'body', 2)).toEqual(['body', 'title'])
+    expect(searchableFields(resource({ html: text({ lazy: true }), title: text() }), 'title', 2)).toEqual(['title'])
     expect(toFilter([], ' harbour ', ['title'], posts)).toEqual({ $or: [{ title: { $like: '%harbour%' } }] })
     expect(toFilter([], '  ', ['title'], posts)).toEqual({})
   })

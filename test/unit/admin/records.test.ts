@@ -47,6 +47,18 @@ describe('the columns of a list', () => {
   })
 })
 
+describe('a lazy field', () => {
+  const lazy = { lazy: true, writable: { create: false, update: false } } as const
+
+  it('neither names a record nor is a column unless it is chosen', () => {
+    const pages = resource({ title: text(lazy), note: text(), size: { kind: 'integer', ...lazy } })
+    expect(titleField(pages)).toBe('note')
+    expect(defaultColumns(pages)).toEqual(['note'])
+    expect(defaultColumns(pages, ['size', 'note'])).toEqual(['size', 'note'])
+    expect(defaultColumns(resource({ title: text(lazy), details: { kind: 'json' } }))).toEqual(['details'])
+  })
+})
+
 describe('the widget of a field', () => {
   const validation = {
     properties: {

@@ -1,7 +1,9 @@
 /** `useAutoApiColumns` against the API in memory: the columns that the caller can read, and their order in requests. */
+import { sql as expression } from 'drizzle-orm'
 import { blob, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ref } from 'vue'
+import { computed } from '../../../src/runtime/server/computed'
 import type { ResourceRegistration } from '../../../src/runtime/server/registration'
 import { openClientServer, type ClientServer } from '../../support/client-server'
 
@@ -14,7 +16,7 @@ const books = sqliteTable('books', {
   secret: text('secret'),
 })
 const further = [{
-  name: 'books', schema: books, hiddenFields: ['secret'], metadata: { fields: { title: { label: 'Name' } } },
+  name: 'books', schema: books, computed: { shout: computed.text(expression`upper(title)`, { lazy: true }) }, hiddenFields: ['secret'], metadata: { fields: { title: { label: 'Name' } } },
   authorization: { permissions: { read: true, update: true }, fields: { margin: { read: 'chief' } } },
 }] as ResourceRegistration[]
 const sql = `
@@ -42,6 +44,11 @@ async function openColumns(options?: object) {
 const namesOf = (table: { columns: { value: { id: string }[] } }) => table.columns.value.map(({ id }) => id)
 
 describe('columns', () => {
+  it('have a lazy field only if it is named', async () => {
+    expect(namesOf(await openColumns())).not.toContain('shout')
+    expect(namesOf(await openColumns({ fields: ['title', 'shout'] }))).toEqual(['title', 'shout'])
+  })
+
   it('are the fields that the caller can read, with their labels and kinds', async () => {
     expect(setup(app => app.useAutoApiColumns!('books')).columns.value).toEqual([])
     const table = await openColumns()

@@ -125,10 +125,12 @@ function valueOf(operator: OperatorName, value: string, convert: Convert): unkno
 /** `%` and `_` are wildcards of `$like`. */
 export const escape = (text: string) => text.replace(/[\\%_]/g, character => `\\${character}`)
 
-/** The fields in which the search looks, at most as many as the API accepts. The title of a record comes first. */
+/** The fields in which the search looks, at most as many as the API accepts, and no lazy ones. The title of a record comes first. */
 export function searchableFields({ fields }: Pick<DescribedResource, 'fields'>, title: string | undefined, most: number): string[] {
-  const names = Object.keys(fields).filter(name => fields[name]!.searchable && fields[name]!.readable && !fields[name]!.enum
-    && fields[name]!.operators.includes('$like') && fields[name]!.role === undefined)
+  const names = Object.keys(fields).filter((name) => {
+    const { searchable, readable, lazy, enum: values, operators, role } = fields[name]!
+    return searchable && readable && !lazy && !values && operators.includes('$like') && role === undefined
+  })
   return names.sort((a, b) => Number(b === title) - Number(a === title)).slice(0, most)
 }
 

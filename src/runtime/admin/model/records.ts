@@ -8,8 +8,8 @@ export const isShown = ({ readable, role }: DescribedField): boolean => readable
 /** Fields that usually name a record, best first. */
 const TITLES = ['title', 'name', 'label', 'subject', 'filename', 'displayName', 'username', 'email', 'slug']
 
-const isName = ({ readable, kind, enum: values, primaryKey, role }: DescribedField) =>
-  readable && kind === 'text' && !values && !primaryKey && role === undefined
+const isName = ({ readable, lazy, kind, enum: values, primaryKey, role }: DescribedField) =>
+  readable && !lazy && kind === 'text' && !values && !primaryKey && role === undefined
 
 /** Returns the field that shows readers which record it is, such as a title. `undefined` if there is only the key. */
 export function titleField({ fields }: Pick<DescribedResource, 'fields'>): string | undefined {
@@ -61,11 +61,12 @@ export function defaultColumns(resource: DescribedResource, chosen?: readonly st
   const title = titleField(resource)
   const rest = Object.keys(fields).filter(name => readable(name) && name !== title && isUseful(fields[name]!))
   const listed = [...title === undefined ? [] : [title], ...rest.sort((a, b) => rank(fields[a]!) - rank(fields[b]!))].slice(0, 6)
-  return listed.length > 0 ? listed : Object.keys(fields).filter(readable).slice(0, 6)
+  return listed.length > 0 ? listed : Object.keys(fields).filter(name => readable(name) && !fields[name]!.lazy).slice(0, 6)
 }
 
-/** Long text and JSON say little in a table, and columns of the server repeat on every row. */
-function isUseful({ role, kind, metadata, primaryKey }: DescribedField): boolean {
+/** Long text and JSON say little in a table, columns of the server repeat on every row, and lazy fields cost much. */
+function isUseful({ role, kind, lazy, metadata, primaryKey }: DescribedField): boolean {
+  if (lazy) return false
   if (role !== undefined && role !== 'createdAt') return false
   return kind !== 'json' && kind !== 'blob' && metadata.widget !== 'textarea' && !primaryKey
 }

@@ -28,7 +28,7 @@ export interface ColumnsOptions<Name extends string, Key extends string> {
   /**
    * The fields to show, in this order: also fields of to-one relations, such as `author.name`, and numbers of related records, such as
    * `comments.$count`. What the caller cannot read is left out.
-   * @default all readable fields of the resource
+   * @default all readable fields of the resource, without lazy ones
    */
   readonly fields?: MaybeRefOrGetter<readonly Name[]>
   /** The first sort order. */
@@ -81,7 +81,7 @@ export function useAutoApiColumns(
   const schema = useAutoApiSchema({ resources: described, ...SHARED })
   const columnOf = (name: string) => findColumn(schema.data.value?.resources ?? {}, resource, name)
   const columns = computed(() => {
-    const fields = toValue(options.fields) ?? Object.keys(schema.resource(resource)?.fields ?? {})
+    const fields = toValue(options.fields) ?? defaultNames(schema.resource(resource))
     return fields.flatMap((name): Column<string>[] => {
       const found = columnOf(name)
       if (!found?.isShown) return []
@@ -111,6 +111,10 @@ export function useAutoApiColumns(
     suspense: schema.suspense,
   }
 }
+
+/** A lazy field is only loaded if a page names it. */
+const defaultNames = ({ fields }: Pick<DescribedResource, 'fields'> = { fields: {} }): string[] =>
+  Object.keys(fields).filter(name => !fields[name]!.lazy)
 
 /** The end of a name that means the number of related records. */
 const COUNT = `.${COUNT_OPERATOR}`

@@ -62,6 +62,8 @@ export interface DescribedField {
   readonly nullable: boolean
   /** Whether responses contain the field. */
   readonly readable: boolean
+  /** Set if responses contain the field only if `fields` names it. */
+  readonly lazy?: true
   /** Whether the body of a create or of an update can set the field. */
   readonly writable: { readonly create: boolean, readonly update: boolean }
   /** Whether the body of a create must set the field. */

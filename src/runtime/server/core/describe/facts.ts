@@ -92,13 +92,14 @@ function isRequired({ name, optional }: Field, { roles, schemas }: Resource, cre
 function describeField(
   field: Field, resource: Resource, { label, ...metadata }: FieldMetadata, extended: boolean,
 ): FieldFacts['described'] {
-  const { name, wire, nullable, generated, ordered, column } = field
+  const { name, wire, nullable, generated, ordered, lazy, column } = field
   const role = roleOf(field, resource)
   const operators = operatorsOf(field, extended)
   return {
     label: label ?? toLabel(name),
     kind: wire,
     nullable,
+    ...lazy && { lazy },
     hasDefault: generated || column.hasDefault || role === 'createdAt',
     ...constantDefault(field),
     primaryKey: resource.primaryKey.includes(field),

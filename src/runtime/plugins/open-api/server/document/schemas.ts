@@ -49,7 +49,9 @@ export function resourceSchemas(
     [name, kind === 'one' ? orNull(refOf(target, 'read')) : { type: 'array', items: refOf(target, 'read') }] as const)
   return {
     ...readable.length > 0 && {
-      [schemaName(name)]: { type: 'object', title: label, properties, required: readable.map(([name]) => name) },
+      [schemaName(name)]: {
+        type: 'object', title: label, properties, required: readable.flatMap(([name, { lazy }]) => lazy ? [] : [name]),
+      },
     },
     ...canRead && {
       [schemaName(name, 'read')]: {

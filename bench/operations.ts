@@ -82,7 +82,7 @@ export const OPERATIONS: readonly Operation[] = [
     requests: pages({ counts: 'comments,tags' }),
     isCorrect: (body) => {
       const { data } = body as { data: { _count: { comments: number, tags: number } }[] }
-      return isPage(body) && data.some(({ _count }) => _count.comments > 1 && _count.tags > 1)
+      return isPage(body) && data.some(({ _count }) => _count.comments > 1) && data.some(({ _count }) => _count.tags > 1)
     },
   },
   {

@@ -25,9 +25,10 @@ const titleLength = sql<number>`length(${posts.title})`.as('title_length')
 export function selectionOf(shape: Shape | undefined, { organization }: Pick<ShapeValues, 'organization'>) {
   if (shape === 'computed') return { id: posts.id, title: posts.title, titleLength }
   if (shape !== 'counts') return getTableColumns(posts)
-  const comments = sql<number>`(select count(*) from comments where post_id = ${posts.id} and organization_id = ${organization})`
+  // `posts.id` is text, because Drizzle leaves out the table of a column in the selection of one table.
+  const comments = sql<number>`(select count(*) from comments where post_id = posts.id and organization_id = ${organization})`
   const tags = sql<number>`(select count(*) from post_tags join tags on tags.id = tag_id
-    where post_id = ${posts.id} and tags.organization_id = ${organization})`
+    where post_id = posts.id and tags.organization_id = ${organization})`
   return { ...getTableColumns(posts), comments: comments.as('comments'), tags: tags.as('tags') }
 }
 

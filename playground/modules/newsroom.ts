@@ -14,7 +14,14 @@ export default defineNuxtModule({
         protectedFields: ['views'],
         computed: createModuleImport(resolve('../server/computed/posts'), 'postsComputed'),
         validation: createModuleImport(resolve('../server/validation/posts'), 'postsValidation'),
-        metadata: { icon: 'i-lucide-newspaper', ...inTable('id', 'title', 'status', 'authorId', 'publishedAt', 'commentCount') },
+        metadata: {
+          icon: 'i-lucide-newspaper',
+          fields: {
+            ...inTable('id', 'title', 'status', 'authorId', 'publishedAt').fields,
+            readingTime: { label: 'Minutes to read' },
+            commentCount: { label: 'Comments', column: 5 },
+          },
+        },
       })
       registry.register('comments', {
         schema: createModuleImport(resolve('../server/database/schema'), 'comments'),

@@ -1,4 +1,4 @@
-/** `nuxt-auto-api add <resource>`: writes the resource file of a table. */
+/** `nuxt-auto-api add <resource>`: writes the resource file of a table or of a view. */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'pathe'
 import { findNameProblem } from '../build/registrations'
@@ -34,7 +34,7 @@ export function add({ cwd, resource, table = toCamelCase(resource) }: AddOptions
   const found = tables.find(({ name }) => name === table)
   if (!found) throw new CommandError(toNoTable(table, tables))
   mkdirSync(folder, { recursive: true })
-  writeFileSync(join(cwd, path), toResource(resource, found))
+  writeFileSync(join(cwd, path), found.isView ? toViewResource(found) : toResource(resource, found))
   return path
 }
 
@@ -45,6 +45,20 @@ function toNoTable(table: string, tables: readonly Table[]): string {
   const others = names.length > 0 ? ` The tables are: ${names.map(name => `\`${name}\``).join(', ')}.` : ''
   const instead = didYouMean(table, names) || ' Add it to the schema, or name another export with `--table`.'
   return `The schema does not export a table \`${table}\`.${others}${instead}`
+}
+
+/** The command does not run the schema, so it cannot know the key. The build refuses one that is not a column. */
+function toViewResource({ name, from }: Table): string {
+  return `import { ${name} } from '${from}'
+
+export default defineResource(${name}, {
+  // The column that identifies a row, or a list of several: a view has no primary key.
+  key: 'id',
+  permissions: {
+    read: ctx => ctx.user !== null,
+  },
+})
+`
 }
 
 /** Nothing is public by default: signed-in callers read, and a permission decides about writes. */

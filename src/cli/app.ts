@@ -27,9 +27,11 @@ export type PackageManager = (typeof MANAGERS)[number]
 
 export const findPackageManager = (cwd: string): PackageManager => MANAGERS.find(({ lock }) => existsSync(join(cwd, lock))) ?? MANAGERS[0]
 
+/** A table or a view. */
 export interface Table {
   /** The name of the export. */
   readonly name: string
+  readonly isView: boolean
   /** The file without its extension, relative to the folder of the resources. */
   readonly from: string
 }
@@ -37,14 +39,14 @@ export interface Table {
 /** Where the tables are: the `schema` of `drizzle.config`, otherwise the folder of the guide. */
 const DEFAULT_SCHEMA = 'server/database'
 
-const TABLE = /\bexport\s+const\s+([\w$]+)\s*=\s*\w*[tT]able(?:With\w+)?\s*\(/g
+const TABLE = /\bexport\s+const\s+([\w$]+)\s*=\s*(?:\w+\.)?(?:\w*[tT]able(?:With\w+)?|(\w*[vV]iew))\s*\(/g
 
-/** Finds the exported tables of the schema, without running it. */
+/** Finds the exported tables and views of the schema, without running it. */
 export function findTables(cwd: string, resources: string): Table[] {
   return listFiles(join(cwd, schemaOf(cwd))).flatMap((file) => {
     const from = relative(resources, file).replace(/\.[cm]?[jt]s$/, '')
     const source = readFileSync(file, 'utf8')
-    return [...source.matchAll(TABLE)].map(([, name]) => ({ name: name!, from }))
+    return [...source.matchAll(TABLE)].map(([, name, view]) => ({ name: name!, isView: view !== undefined, from }))
   })
 }
 

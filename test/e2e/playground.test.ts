@@ -112,6 +112,14 @@ it('computes how long a post takes to read, and counts the comments that each ca
     seen.push(one.body.commentCount)
   }
   expect(seen[0]).toBeLessThan(seen[2]!)
+
+  const draft = { title: 'A long read', slug: 'a-long-read', status: 'draft', readingTime: 99 }
+  const created = await newsroom.request('/api/posts', { as: EDITOR, method: 'POST', body: { ...draft, body: `${'word '.repeat(400)}word` } })
+  expect([created.status, created.body.readingTime, created.body.commentCount]).toEqual([201, 3, 0])
+  const path = `/api/posts/${created.body.id}`
+  const shorter = await newsroom.request(path, { as: EDITOR, method: 'PATCH', body: { body: `${'word\n'.repeat(199)}word` } })
+  expect([shorter.status, shorter.body.readingTime]).toEqual([200, 1])
+  expect((await newsroom.request(`${path}?force=true`, { as: ADMIN, method: 'DELETE' })).status).toBeLessThan(300)
 })
 
 describe('the public', () => {

@@ -150,6 +150,23 @@ export default defineResource(blogComments, {
     expect(existsSync(join(cwd, 'server/resources'))).toBe(false)
   })
 
+  it.each(['pgView(\'stats\').as(qb => qb)', 'pgMaterializedView(\'stats\', {})', 'blog.materializedView(\'stats\')', 'sqliteView(\'stats\')'])(
+    'writes a key and no permission to write for a view: %s', (view) => {
+      write('server/database/schema.ts', `${SCHEMA}export const stats = ${view}\n`)
+      add({ cwd, resource: 'stats' })
+      expect(read('server/resources/stats.ts')).toBe(`import { stats } from '../database/schema'
+
+export default defineResource(stats, {
+  // The column that identifies a row, or a list of several: a view has no primary key.
+  key: 'id',
+  permissions: {
+    read: ctx => ctx.user !== null,
+  },
+})
+`)
+      expect(() => add({ cwd, resource: 'stat' })).toThrow('Did you mean `stats`?')
+    })
+
   it('never replaces a file', () => {
     write('server/database/schema.ts', SCHEMA)
     write('server/resources/posts.ts', '// mine')

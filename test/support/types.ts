@@ -35,7 +35,7 @@ export const registrations: readonly CheckedRegistration[] = [
     imports: { schema: schema('writerTotals') },
     data: { key: 'writerId', references: { writerId: 'writers' }, disabled: ['aggregate'] },
   },
-  { name: 'scans', imports: { schema: schema('scans') }, data: { protectedFields: ['file'], disabled: ['update'] } },
+  { name: 'scans', imports: { schema: schema('scans'), computed: schema('scansComputed') }, data: { protectedFields: ['file'], disabled: ['update'] } },
 ]
 
 /** The endpoints as Nitro scans them. */

@@ -42,10 +42,12 @@ export interface ComputedOptions {
  * @typeParam Type decides about the operators of the field and about the form of its values in JSON
  * @typeParam V the values as hooks receive them
  */
-export interface ComputedField<T = never, Type extends ComputedType = ComputedType, V = unknown> {
+export interface ComputedField<
+  T = never, Type extends ComputedType = ComputedType, V = unknown, Options extends ComputedOptions = ComputedOptions,
+> {
   readonly type: Type
   readonly expression: ComputedExpression<T>
-  readonly options: ComputedOptions
+  readonly options: Options
   /** Only a type. */
   readonly value?: V
 }
@@ -53,10 +55,13 @@ export interface ComputedField<T = never, Type extends ComputedType = ComputedTy
 /** The computed fields of a resource, by name. */
 export type ComputedFields<T> = Readonly<Record<string, ComputedField<T>>>
 
-type Create<Type extends ComputedType, V> = <T>(expression: ComputedExpression<T>, options?: ComputedOptions) => ComputedField<T, Type, V>
+type Create<Type extends ComputedType, V> = <T, const Options extends ComputedOptions = Record<never, never>>(
+  expression: ComputedExpression<T>, options?: Options,
+) => ComputedField<T, Type, V, Options>
 
 const create = <Type extends ComputedType, V>(type: Type): Create<Type, V> =>
-  (expression, options = {}) => Object.freeze({ type, expression, options: Object.freeze({ ...options }) })
+  <T, Options extends ComputedOptions>(expression: ComputedExpression<T>, options?: Options) =>
+    Object.freeze({ type, expression, options: Object.freeze({ ...options } as Options) })
 
 /**
  * Defines a field whose values the database computes. It can be used like a column in `fields`, `filter`, `sort`, aggregates and exports.
@@ -83,6 +88,7 @@ export const computed = Object.freeze({
   boolean: create<'boolean', boolean>('boolean'),
   timestamp: create<'timestamp', Date>('timestamp'),
   /** The type of the values is that of the SQL: sql<string[]>`…` */
-  json: <T, V>(expression: ComputedExpression<T, V>, options?: ComputedOptions): ComputedField<T, 'json', V> =>
-    create<'json', V>('json')(expression, options),
+  json: <T, V, const Options extends ComputedOptions = Record<never, never>>(
+    expression: ComputedExpression<T, V>, options?: Options,
+  ): ComputedField<T, 'json', V, Options> => create<'json', V>('json')(expression, options),
 })

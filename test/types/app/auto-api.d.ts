@@ -119,7 +119,8 @@ declare module "../../../src/runtime/shared/types/resources" {
       filled: never,
       relations: {},
       disabled: "update",
-      validation: undefined
+      validation: undefined,
+      computed: typeof import("./tables")["scansComputed"]
     }
   }
   interface AutoApiSettings { pagination: "offset" }

@@ -3,6 +3,7 @@ import { count, eq, sql } from 'drizzle-orm'
 import { bigint, boolean, integer, json, jsonb, numeric, pgTable, pgView, primaryKey, serial, text, timestamp } from 'drizzle-orm/pg-core'
 import { z } from 'zod'
 import type { AutoApiStoredFile } from '../../support/composables'
+import { computed } from '../../../src/runtime/server/computed'
 import { apiTokensTable } from '../../../src/runtime/plugins/schema-pg'
 
 export const writers = pgTable('writers', {
@@ -77,6 +78,19 @@ export const scans = pgTable('scans', {
   id: serial('id').primaryKey(),
   file: jsonb('file').$type<AutoApiStoredFile>(),
 })
+
+/** A computed field of each type, and a lazy one. */
+export const scansComputed = {
+  caption: computed.text(sql`'scan'`),
+  pages: computed.integer(sql`1`),
+  ratio: computed.number(sql`0.5`),
+  bytes: computed.bigint(sql`1`),
+  price: computed.decimal(sql`1.5`),
+  sharp: computed.boolean(sql`true`),
+  takenAt: computed.timestamp(sql`now()`, { volatile: true }),
+  tags: computed.json(sql<string[]>`'[]'::jsonb`),
+  words: computed.text(sql`''`, { lazy: true }),
+}
 
 /** A view: columns, expressions, and a column that a left join can leave empty. */
 export const writerTotals = pgView('writer_totals').as(qb =>

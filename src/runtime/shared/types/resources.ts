@@ -161,8 +161,16 @@ export type FieldValue<R extends ResourceName, K> = ColumnOf<R, K> extends infer
   ? Nullable<C, OwnWire<R, K> extends { readonly value: infer V } ? V : WireValue<C>>
   : never
 
+/** Computed fields that a response contains only if the request names them. */
+type LazyField<R extends ResourceName> = Entry<R> extends { readonly computed: infer F }
+  ? { [K in keyof F]: F[K] extends { readonly options: { readonly lazy: true } } ? K : never }[keyof F]
+  : never
+
+/** The fields that a response contains if the request names none. */
+export type DefaultField<R extends ResourceName> = Exclude<FieldName<R>, LazyField<R>>
+
 /** A record in a response, with all fields. Dates are ISO 8601 text, bigint and decimal are text, and bytes are base64 text. */
-export type RecordOf<R extends ResourceName> = { -readonly [K in FieldName<R>]: FieldValue<R, K> }
+export type RecordOf<R extends ResourceName> = { -readonly [K in DefaultField<R>]: FieldValue<R, K> }
 
 /** The kind of a column, which decides its filter operators. */
 type KindOf<C extends ColumnType>

@@ -36,7 +36,8 @@ export async function openFilled<S extends Specs>(
   for (const [name, spec] of Object.entries(specs)) await opened.exec(createTableText(spec, named[name]!))
   await opened.exec(seedText(dialect, specs, named, data))
   const served = create(dialect, specs)
-  const registered = registrations?.(served) ?? Object.entries<Table>(served).map(([name, schema]) => ({ name, schema, authorization: READ }))
+  const registered = registrations?.(served)
+    ?? Object.entries<Table>(served).map(([name, schema]) => ({ name, schema, authorization: READ }))
   const server = await createServer({ db: opened.db, engine, modules: [served], registrations: registered, config, plugins })
   return { ...server, data, habits, opened }
 }

@@ -26,7 +26,7 @@ const ALIASES: Readonly<Record<Dialect, (table: Table) => Table>> = {
 const SHARE = 0.2
 
 describe.each(ENGINE_CASES)('$name', (engineCase) => {
-  describe.skipIf(!isAvailable(engineCase)).each(['expression', 'subquery'] as const)('random queries, each field an %s', (source) => {
+  describe.skipIf(!isAvailable(engineCase)).each(['expression', 'subquery'] as const)('random queries, with the fields of each %s', (source) => {
     let newsroom: Filled
     const cases = Number(process.env.RUNS ?? engineCase.runs * SHARE)
 

@@ -6,11 +6,12 @@ import { dataExport } from '../../../src/runtime/plugins'
 import { NEWSROOM } from '../../support/newsdata/columns'
 import { createRegistrations, openNewsdata, type Newsdata } from '../../support/newsdata/server'
 import { createTwinTables, withTwins } from '../../support/newsdata/twins'
+import { byTier } from '../../support/tiers'
 import { Coverage } from './coverage'
 import { PROPERTIES } from './properties'
 
 /** `CASES=10000` looks longer. */
-const cases = Number(process.env.CASES ?? 300)
+const cases = Number(process.env.CASES ?? byTier({ push: 100, full: 300, release: 1000 }))
 
 describe.each(['expression', 'subquery'] as const)('%s', (source) => {
   let server: Newsdata

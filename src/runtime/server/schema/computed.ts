@@ -1,4 +1,4 @@
-/** The computed fields of a resource: fields like those of columns, whose values an expression of SQL computes. */
+/** Creates the computed fields of a resource. They differ from the fields of columns only in where their values come from: SQL. */
 import { is, SQL, Table } from 'drizzle-orm'
 import { COMPUTED_TYPES } from '../../shared/computed-types'
 import { COUNT_PROPERTY } from '../../shared/relation-counts'

@@ -78,7 +78,7 @@ export async function taggedFields(call: Call): Promise<Selection | undefined> {
 export const defaultFields = memoized((readable: Selection): Selection => narrowed(readable, ({ lazy }) => !lazy))
 
 /** Of the fields that a caller can read, those that the entity tag of a record covers. */
-export const fieldsOfTag = memoized((readable: Selection): Selection => narrowed(readable, ({ lazy, tagged }) => !lazy && tagged))
+export const fieldsOfTag = memoized((readable: Selection): Selection => narrowed(defaultFields(readable), ({ tagged }) => tagged))
 
 /** The same selection if every field passes, so that SQL and decoders are built once. */
 function narrowed(selection: Selection, passes: (field: Field) => boolean): Selection {

@@ -12,7 +12,7 @@ import { Where } from '../sql/where'
 export interface ComputedReads {
   /** The resources whose commits change the values. */
   readonly tracks: readonly string[]
-  /** The rules of the resources whose rows the values depend on. */
+  /** The row scopes in the SQL of the fields, with their resources. */
   readonly scopes: readonly { readonly resource: Resource, readonly scope: readonly Where[] }[]
   /** Whether a value can change without a commit to one of these resources. */
   readonly untracked: boolean

@@ -13,8 +13,8 @@ import { parameterize } from '../sql/parameterize'
 /**
  * Returns the resources of the plan, of its includes, relation filters, orders and counts, of junction tables and of the SQL rules that
  * select their rows. If several resources have the same table, the list contains all of them. A table without a resource is `table:` and
- * its name in the database. Returns `undefined` if plugins change one of them without reporting it, and for a view or a computed field
- * whose values change without a commit to a named resource.
+ * its name in the database. Returns `undefined` if a row or a value can change without a commit to one of them: if a plugin does not
+ * report its changes, and for a view or a computed field that needs the option `tracks` and does not have it.
  */
 export function readsOf(plan: Scoped<Plan>, call: Call): readonly string[] | undefined {
   const names = new Set<string>()

@@ -31,8 +31,8 @@ const castTo = (type: SQL): Cast => value => sql`cast(${value} as ${type})`
 
 const quoted = (text: string) => `'${text.replaceAll('\'', '\'\'')}'`
 
-/** A backslash escapes in a text of MySQL, unless the server has the mode `NO_BACKSLASH_ESCAPES`. */
-const quotedInMysql = (text: string) => text.includes('\\')
+/** In MySQL, a backslash escapes unless the server has the mode `NO_BACKSLASH_ESCAPES`, and its drivers can take `?` for a parameter. */
+const quotedInMysql = (text: string) => /[\\?]/.test(text)
   ? `convert(x'${globalThis.Buffer.from(text).toString('hex')}' using utf8mb4)`
   : quoted(text)
 

@@ -12,18 +12,32 @@ type Types = RecordTypes<never> | AnyRecord
 
 export type ActionOptions<T extends Types, A extends Action, Context, D extends boolean>
   = MutationOptions<ResponseOf<T, A, D>, ActionVariables<T>[A], Context, ActionResponses<T>['update']>
-    & WriteOptions<D> & RetryOptions & IfMatchOptions<A>
+    & WriteOptions<D> & RetryOptions & IfMatchOptions<A> & ConflictOptions<T, A>
 
 export type ActionResult<T extends Types, A extends Action, Context, D extends boolean>
   = MutationResult<ResponseOf<T, A, D>, ActionVariables<T>[A], Context, ActionResponses<T>['update']>
 
+/** The option of each action that creates records. */
+type ConflictOptions<T extends Types, A extends Action> = A extends 'create' | 'bulkCreate' ? {
+  /**
+   * The columns of a unique constraint. A record that has their values is updated instead. This needs the permission to update it. In the
+   * response of a bulk, `meta` counts the `created` and the `updated` records.
+   * @example
+   * const { mutate } = useAutoApiCreate('tags', { onConflict: 'slug' })
+   */
+  readonly onConflict?: FieldOf<T> | readonly FieldOf<T>[]
+} : unknown
+
+type FieldOf<T extends Types> = keyof T['create'] & string
+
 /** The options of every action. */
 type AnyOptions = MutationOptions<unknown, never> & WriteOptions<boolean> & RetryOptions & IfMatchOptions<'update'>
+  & ConflictOptions<AnyRecord, 'create'>
 
 export function useAction(
   resource: string,
   action: Action,
-  { ifMatch = false, ...options }: AnyOptions = {},
+  { ifMatch = false, onConflict, ...options }: AnyOptions = {},
   optimistic?: (variables: never) => () => void,
 ): MutationResult<unknown, never> {
   const client = useClient()
@@ -32,7 +46,7 @@ export function useAction(
     {
       async send(variables, query, idempotencyKey) {
         const request = ACTIONS[action].request(variables)
-        const call = { ...request, resource, query: { ...request.query, ...query }, idempotencyKey }
+        const call = { ...request, resource, query: { ...request.query, onConflict, ...query }, idempotencyKey }
         const tagged = withTags(call, ifMatch, queryClient)
         if (tagged === call) return client.call(call)
         return client.call(tagged).catch(async (error: unknown) => {

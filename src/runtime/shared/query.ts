@@ -13,6 +13,7 @@ const ids: Serializer = value => [value].flat().map(id => encodeURIComponent(Str
 const SERIALIZERS: Readonly<Record<string, Serializer>> = {
   filter: json, include: json, having: json,
   sort: list, fields: list, counts: list, cursorFields: list, aggregate: list, groupBy: list,
+  onConflict: list,
   ids,
 }
 

@@ -6,6 +6,7 @@ import { runEndpoint, type EndpointOptions, type PluginRouteFacts } from '../cor
 import { assertDryRun, assertNoDryRun } from '../core/parse/dry-run'
 import { assertParameters, LIST_PARAMETERS } from '../core/parse/parameters'
 import { readOperations } from '../core/parse/params'
+import { UPSERT_ROUTES } from '../core/entries/upsert/route'
 import { assertAccepts, assertProduces, preferredType } from '../core/request/media-type'
 import type { PluginRoute } from './contract'
 import { findDirectRoute } from './direct-route'
@@ -139,7 +140,7 @@ const nameOf = ({ name, plugin, method, path }: OfPlugin) => name ?? `${plugin}:
 
 /** @throws When the name of a route is not text, or two routes have the same name. `around` of plugins identifies routes by name. */
 function assertUniqueNames(routes: readonly OfPlugin[]): void {
-  const known = new Set<string>(ROUTES.map(({ name }) => name))
+  const known = new Set<string>([...ROUTES.map(({ name }) => name), ...UPSERT_ROUTES])
   for (const route of routes) {
     const name = nameOf(route)
     const where = `[auto-api] The plugin \`${route.plugin}\`: the route ${route.method} ${route.path}`

@@ -3,18 +3,19 @@ import { executeWrite } from '../core/write/run'
 import { deleteOperation, parseBulkCreate, parseBulkDelete, parseBulkUpdate, purgeCountsAs } from '../core/parse/write'
 import { toRoute } from '../core/entries/route'
 import { planCreate, planDelete, planUpdate } from '../core/plan/write'
+import { withUpsert } from '../core/entries/upsert/route'
 import { bulkEnvelope } from '../core/entries/respond'
 import { defineRoutes } from '../http/handlers'
 
 export default defineRoutes({
-  POST: toRoute({
+  POST: withUpsert('bulk-create', toRoute({
     name: 'bulk-create',
     operation: 'create',
     parse: parseBulkCreate,
     plan: planCreate,
     execute: executeWrite,
     respond: bulkEnvelope,
-  }),
+  })),
   PATCH: toRoute({
     name: 'bulk-update',
     operation: 'update',

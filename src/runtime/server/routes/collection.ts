@@ -12,6 +12,7 @@ import { toRoute, type Route } from '../core/entries/route'
 import { planGroups } from '../core/plan/aggregate'
 import { planList } from '../core/plan/read'
 import { planCreate } from '../core/plan/write'
+import { withUpsert } from '../core/entries/upsert/route'
 import { createdRecord, groupEnvelope, listEnvelope } from '../core/entries/respond'
 import { defineRoutes, type Methods } from '../http/handlers'
 
@@ -41,14 +42,14 @@ const listOrGroups: Route = Object.assign((request: ApiRequest, api: Api) => cho
 
 export const methods = {
   GET: listOrGroups,
-  POST: toRoute({
+  POST: withUpsert('create', toRoute({
     name: 'create',
     operation: 'create',
     parse: parseCreate,
     plan: planCreate,
     execute: executeWrite,
     respond: createdRecord,
-  }),
+  })),
 } satisfies Methods
 
 export default defineRoutes(methods)

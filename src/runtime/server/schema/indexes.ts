@@ -4,18 +4,22 @@ import type { Resource } from './model'
 
 /** The columns of each index by property name, in the order of the index. An index with a condition does not contain every row. */
 export function indexesOf({ table, facts }: Resource): readonly (readonly string[])[] {
-  // An expression in an index has no name.
-  const nameOf = (item: unknown) => {
+  const { indexes } = readConfig(table).config
+  return [facts.primaryKey, ...facts.uniques, ...indexes.filter(({ config }) => !config.where).map(({ config }) => namesOf(config, facts))]
+}
+
+/** The columns of the primary key, of each unique constraint and of each unique index, also of one with a condition. */
+export function uniqueKeysOf({ table, facts }: Resource): readonly (readonly string[])[] {
+  const partial = readConfig(table).config.indexes.filter(({ config }) => config.unique && config.where)
+  return [facts.primaryKey, ...facts.uniques, ...partial.map(({ config }) => namesOf(config, facts))].filter(key => !key.includes(''))
+}
+
+/** An expression in an index has no name. */
+const namesOf = ({ columns }: { readonly columns: readonly unknown[] }, facts: Resource['facts']): readonly string[] =>
+  columns.map((item) => {
     const { name } = item as { readonly name?: unknown }
     return facts.columns.find(({ column }) => column.name === name)?.name ?? ''
-  }
-  const { indexes } = readConfig(table).config
-  return [
-    facts.primaryKey,
-    ...facts.uniques,
-    ...indexes.filter(({ config }) => !config.where).map(({ config }) => config.columns.map(nameOf)),
-  ]
-}
+  })
 
 /** Whether one of the indexes begins with the columns, in any order. */
 export const beginsIndex = (indexes: readonly (readonly string[])[], columns: readonly string[]): boolean =>

@@ -119,6 +119,10 @@ export interface BulkMeta {
   total: number
   successful: number
   failed: number
+  /** The number of new records of an upsert. */
+  created?: number
+  /** The number of existing records that an upsert has updated. */
+  updated?: number
   errors?: BulkFailure[]
 }
 

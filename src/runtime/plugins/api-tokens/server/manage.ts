@@ -10,7 +10,7 @@ import {
   SUPER_ADMIN,
   toPermissions,
 } from '../../../server/kit/call'
-import { conflict, refused } from '../../../server/kit/errors'
+import { conflict, invalidQuery, refused } from '../../../server/kit/errors'
 import { uuidv7 } from '../../../server/kit/process'
 import type { UpdateRow } from '../../../server/kit/records'
 import type { PluginTable } from '../../../server/plugin/table'
@@ -110,6 +110,8 @@ export async function createSecret(format: TokenFormat) {
 export function createHooks({ policy, format, issued, access, table, findUser }: ManageOptions): ResourceHooks {
   return {
     async beforeCreate(data, ctx) {
+      // The response of an upsert does not say which of its records are new, so it could not contain their secrets.
+      if (ctx.query.onConflict !== undefined) throw invalidQuery('A token is created without `onConflict`.', 'onConflict')
       const userId = ownerId(ctx)
       const maker = await makerOf(ctx, findUser())
       const scopes = readScopes(data.scopes)

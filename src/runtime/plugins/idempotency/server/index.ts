@@ -17,7 +17,7 @@ import { createKeyStore, MAX_WAIT, type StoredResponse } from './store'
 /** A longer response is not stored. In characters. */
 const MAX_BODY = 65_536
 /** Requests that can end without a commit of their own. */
-const STORED_LATER: ReadonlySet<ResponseForm> = new Set<ResponseForm>(['links', 'handler'])
+const STORED_LATER: ReadonlySet<ResponseForm> = new Set<ResponseForm>(['links', 'handler', 'upserted'])
 
 /** The time between two looks for the response of a request that has committed, in milliseconds. */
 const POLL = 50
@@ -113,7 +113,7 @@ export function createIdempotency(ttl: number, table: Table) {
       const key = route && parseKey(header)
       if (!route || key === undefined || ctx.dryRun) return next()
       const call = callOf(ctx)
-      if (name.startsWith('bulk-') && !call.api.config.bulk.transactional)
+      if (name.startsWith('bulk-') && name !== 'bulk-upsert' && !call.api.config.bulk.transactional)
         throw invalidValue('Idempotency-Key', 'a batch that is not atomic cannot have a key. Send its items one by one.')
       const id = requestId(key, name, ctx)
       const body = route.hasBody ? await request.body() : null

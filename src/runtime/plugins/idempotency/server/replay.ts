@@ -10,8 +10,11 @@ import type { StoredKey } from './store'
 /** The kinds of responses that contain the records of a write, or say that they are deleted. */
 type RecordsForm = 'created' | 'record' | 'records' | 'deletion' | 'deletions'
 
-/** The kinds of responses that a write can have. The response of a handler, or of a change of links, cannot be made from records. */
-export type ResponseForm = RecordsForm | 'links' | 'handler'
+/** The kinds of responses that cannot be made from the records of a write. */
+type StoredForm = 'links' | 'handler' | 'upserted'
+
+/** The kinds of responses that a write can have. */
+export type ResponseForm = RecordsForm | StoredForm
 
 export function callOf(ctx: AutoApiContext): Call {
   const session = requireSession(ctx)
@@ -34,16 +37,20 @@ const REPLAYED = { 'Idempotent-Replayed': 'true' }
 export async function replay(
   form: ResponseForm, stored: StoredKey, ids: readonly string[], call: Call,
 ): Promise<ApiResponse | undefined> {
-  return form === 'links' || form === 'handler' ? replayStored(form, stored, ids, call) : replayRecords(form, stored, ids, call)
+  return form === 'links' || form === 'handler' || form === 'upserted'
+    ? replayStored(form, stored, ids, call)
+    : replayRecords(form, stored, ids, call)
 }
 
 async function replayStored(
-  form: 'links' | 'handler', { status, body, grant }: StoredKey, written: readonly string[], call: Call,
+  form: StoredForm, { status, body, grant }: StoredKey, written: readonly string[], call: Call,
 ): Promise<ApiResponse | undefined> {
   const ids = form === 'links' ? [call.ctx.params.id!] : written
   if ((await readVisible(ids, call)).length < ids.length) throw notFound()
-  if (status !== null && body !== null && grant === await grantOf(call))
-    return { status, body: JSON.parse(body) as unknown, headers: REPLAYED }
+  if (status !== null && body !== null && grant === await grantOf(call)) {
+    const created = form === 'upserted' && status === 201 ? { created: ids[0]! } : {}
+    return { status, body: JSON.parse(body) as unknown, headers: REPLAYED, ...created }
+  }
   if (form === 'links') return undefined
   throw conflict('This request took effect before. Its response cannot be repeated.')
 }

@@ -37,12 +37,17 @@ const HANDLER: KeyedRoute = {
   isRecord: ({ resource, kind }, ctx) => resource === ctx.resource && REMAINING.has(kind),
 }
 
+/** The records of a response can be created ones and updated ones, so that it cannot be made again from the changes. */
+const UPSERT = onResource('upserted', true, 'create', 'update')
+
 const ROUTES: ReadonlyMap<string, KeyedRoute> = new Map([
   ['create', onResource('created', true, 'create')],
   ['update', onResource('record', true, 'update')],
   ['delete', onResource('deletion', false, 'delete', 'purge')],
   ['restore', onResource('record', false, 'restore')],
   ['bulk-create', onResource('records', true, 'create')],
+  ['upsert', UPSERT],
+  ['bulk-upsert', UPSERT],
   ['bulk-update', onResource('records', true, 'update')],
   ['bulk-delete', onResource('deletions', true, 'delete', 'purge')],
   ['bulk-restore', onResource('records', true, 'restore')],

@@ -105,6 +105,20 @@ export function bulkEnvelope(result: WriteResult, call: Call): ApiResponse {
   }
 }
 
+/** The created and the updated records of an upsert, in the order of the request. */
+export function upsertEnvelope(results: readonly WriteResult[], call: Call): ApiResponse {
+  const records = results.flatMap(result =>
+    writtenRecords(result, call).map((record, at) => ({ record, index: result.written[at]!.index })))
+  const data = records.sort((a, b) => a.index - b.index).map(({ record }) => record)
+  return { status: 200, body: { data, meta: { total: data.length, successful: data.length, failed: 0, ...countWritten(results) } } }
+}
+
+/** The numbers of created and of updated records. */
+export function countWritten(results: readonly WriteResult[]): { readonly created: number, readonly updated: number } {
+  const count = (kind: WriteResult['plan']['kind']) => results.find(({ plan }) => plan.kind === kind)?.written.length ?? 0
+  return { created: count('create'), updated: count('update') }
+}
+
 /** The id of a single numeric key is a number in JSON. Any other id is a string. */
 function wireId({ resource: { primaryKey } }: WriteResult['plan'], id: string): string | number {
   const [field] = primaryKey

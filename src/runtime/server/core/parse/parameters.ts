@@ -11,6 +11,7 @@ const GET = ['fields', 'include', 'counts', 'includeDeleted', 'onlyDeleted'] as 
 const GROUPS = ['aggregate', 'groupBy', 'having', 'filter', 'sort', 'page', 'limit', 'includeDeleted', 'onlyDeleted'] as const
 const DELETE = ['force', 'reason', 'confirm'] as const
 const RESTORE = ['confirm'] as const
+const CREATE = ['onConflict'] as const
 const NONE = [] as const
 
 export const LIST_PARAMETERS: readonly string[] = Object.freeze([...new Set([...GET, ...GROUPS, 'cursor', 'cursorFields', 'count'])])
@@ -18,10 +19,10 @@ export const LIST_PARAMETERS: readonly string[] = Object.freeze([...new Set([...
 /** Every write also has `dryRun`. */
 export const PARAMETERS: Readonly<Record<RouteName, readonly string[]>> = {
   'list': LIST_PARAMETERS,
-  'create': NONE,
+  'create': CREATE,
   'aggregate': GROUPS,
   'resource-permissions': ['ids'],
-  'bulk-create': NONE,
+  'bulk-create': CREATE,
   'bulk-update': NONE,
   'bulk-delete': DELETE,
   'bulk-restore': RESTORE,

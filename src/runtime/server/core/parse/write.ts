@@ -106,6 +106,11 @@ export async function parseBulkCreate(request: ApiRequest, call: Call): Promise<
   return { bulk: true, items: await parsedItems(items, call, 'create') }
 }
 
+/** The bodies of an upsert: one, or those of `{ items: [{ … }] }`. */
+export async function parseRecords(request: ApiRequest, call: Call, bulk: boolean): Promise<readonly unknown[]> {
+  return bulk ? listOf(await request.body(), 'items', call) : [await request.body()]
+}
+
 const USE_ITEMS = 'Send `ifMatch` with each item.'
 const USE_IDS = 'Send `{ id, ifMatch }` instead of each id.'
 

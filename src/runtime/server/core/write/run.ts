@@ -36,7 +36,8 @@ const forEachPart = (step: (plan: Scoped<WritePlan>, items: readonly Item[], cal
 /** What a write does before its commit, in this order. A step returns a promise only if it waits for something. */
 const PREPARATIONS: readonly Step[] = [
   parts => inTurn(parts, load),
-  forEachPart(checkConditions),
+  // Rows that were found a moment ago met the conditions then. The commit checks them again.
+  parts => inTurn(parts, ({ plan, items, call, isFound }) => isFound ? undefined : checkConditions(plan, items, call)),
   forEachPart(checkTags),
   stopOnFailure,
   forEachPart(runBeforeEach),

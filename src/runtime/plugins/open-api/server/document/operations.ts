@@ -7,7 +7,7 @@ import type { Documented, OnResource, Operation, Response } from './model'
 import { refOf, refTo, toTemplate } from './names'
 import {
   aggregateParameter, changeParameters, CONFIRM, createParameters, deleteParameters, groupParameters, idParameter, pageParameters,
-  readParameters,
+  readParameters, upsertParameters,
 } from './parameters'
 import { idSchema } from './schemas'
 import { parameterRef, type SharedSchema } from './shared'
@@ -20,6 +20,8 @@ interface Draft {
   readonly parameters?: Operation['parameters']
   readonly body?: JsonSchema
   readonly status?: 200 | 201
+  /** Whether the response of a create can also be that of an update. */
+  readonly updates?: true
   readonly response: JsonSchema
   readonly headers?: readonly string[]
   readonly errors: ErrorKind
@@ -101,8 +103,8 @@ const BUILD: Readonly<Record<ResourceRoute, Build>> = {
     parameters: [...readParameters(on), ...pageParameters(on), ...aggregateParameter(on), parameterRef('ifNoneMatch')],
   })),
   'create': on => when(on.described.capabilities.canCreate, () => ({
-    summary: `Create: ${on.described.label}`, errors: 'create', status: 201, headers: ['ETag', 'Location'],
-    parameters: createParameters(on), body: bodyOf(on, 'create'), response: createdRecord(on),
+    summary: `Create: ${on.described.label}`, errors: 'create', status: 201, headers: ['ETag', 'Location'], updates: true,
+    parameters: upsertParameters(on), body: bodyOf(on, 'create'), response: createdRecord(on),
   })),
   'aggregate': on => when(on.described.capabilities.canAggregate, () => ({
     summary: `Aggregate: ${on.described.label}`, errors: 'read', headers: ['ETag'],
@@ -117,7 +119,7 @@ const BUILD: Readonly<Record<ResourceRoute, Build>> = {
     }],
   }],
   'bulk-create': on => when(on.described.capabilities.canCreate && on.limits.bulk.enabled, () => ({
-    summary: `Create many: ${on.described.label}`, errors: 'bulk', parameters: createParameters(on),
+    summary: `Create many: ${on.described.label}`, errors: 'bulk', parameters: upsertParameters(on),
     body: items(on, bodyOf(on, 'create')), response: bulkOf(createdRecord(on)),
   })),
   'bulk-update': on => when(on.described.capabilities.canUpdate && on.limits.bulk.enabled, () => ({
@@ -181,12 +183,12 @@ function relatedParameters(on: OnResource, target: string): NonNullable<Operatio
 }
 
 function toOperation(draft: Draft, id: string, on: OnResource): Operation {
-  const { summary, parameters = [], body, response, status = 200, headers = [], errors } = draft
-  const success: Response = {
-    description: status === 201 ? 'The created record.' : 'The result.',
-    ...headers.length > 0 && { headers: Object.fromEntries(headers.map(name => [name, { schema: { type: 'string' } }])) },
+  const { summary, parameters = [], body, response, status = 200, updates, headers = [], errors } = draft
+  const success = (description: string, names: readonly string[]): Response => ({
+    description,
+    ...names.length > 0 && { headers: Object.fromEntries(names.map(name => [name, { schema: { type: 'string' } }])) },
     content: { [JSON_CONTENT]: { schema: response } },
-  }
+  })
   const isConditional = parameters.some(parameter => '$ref' in parameter && parameter.$ref.endsWith('/ifNoneMatch'))
   return {
     operationId: id,
@@ -195,7 +197,8 @@ function toOperation(draft: Draft, id: string, on: OnResource): Operation {
     ...parameters.length > 0 && { parameters },
     ...body && { requestBody: { required: true, content: { [JSON_CONTENT]: { schema: body } } } },
     responses: {
-      [status]: success,
+      ...updates && { 200: success('The record that had the values of `onConflict`.', ['ETag']) },
+      [status]: success(status === 201 ? 'The created record.' : 'The result.', headers),
       ...isConditional && { 304: { description: 'The client has this response.' } },
       ...errorResponses(errors, on.facts),
     },

@@ -110,6 +110,14 @@ const keyed = ({ facts }: OnResource) => facts.hasIdempotency ? [parameterRef('i
 
 export const createParameters = (on: OnResource): Parameters => [dryRun(), ...keyed(on)]
 
+const ON_CONFLICT = listParameter(
+  'onConflict', 'The columns of a unique constraint. A record that has their values is updated. This needs the permission to update it.',
+  { type: 'string' },
+)
+
+/** The parameters of a create. */
+export const upsertParameters = (on: OnResource): Parameters => [ON_CONFLICT, ...createParameters(on)]
+
 /** The parameters of a write of one record. */
 export function changeParameters(on: OnResource): Parameters {
   const isRequired = on.facts.requiresIfMatch(on.name)

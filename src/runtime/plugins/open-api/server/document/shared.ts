@@ -44,8 +44,10 @@ export const SHARED_SCHEMAS = {
     ...object({ affected: { type: 'object', additionalProperties: integer }, affectedIsMore: boolean, confirm: string }, ['affected']),
     description: 'The result of a dry run: the number of records by resource that the write would change.',
   },
-  'api.bulkMeta': object({ total: integer, successful: integer, failed: integer, errors: { type: 'array', items: failure } },
-    ['total', 'successful', 'failed']),
+  'api.bulkMeta': object(
+    { total: integer, successful: integer, failed: integer, created: integer, updated: integer, errors: { type: 'array', items: failure } },
+    ['total', 'successful', 'failed'],
+  ),
   'api.bulkDeletion': object({ id: { type: ['string', 'number'] }, deleted: boolean, softDeleted: boolean, deletionId: string },
     ['id', 'deleted', 'softDeleted']),
   'api.links': object({ added: integer, removed: integer, total: integer }),

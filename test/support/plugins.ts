@@ -92,6 +92,7 @@ export const FACTORIES: Readonly<Record<string, Factory>> = {
     code: ['findUser'],
     mistyped: ['findUsr', 'findUser'],
   },
+  batch: { valid: { maxSteps: 5 }, code: [], mistyped: ['maxStep', 'maxSteps'] },
   tokenIntrospection: { valid: { limit: 5, window: 10 }, code: [], mistyped: ['limt', 'limit'] },
   responseCache: {
     valid: {

@@ -1,6 +1,7 @@
 /** `nuxt-auto-api/plugins`: the factories of the built-in plugins. Loadable in plain Node, for `nuxt.config`. */
 export { activityFeed, type ActivityEntry, type ActivityFeedOptions } from './activity-feed/index'
 export { auditLog, type AuditLogOptions } from './audit-log/index'
+export { batch, type BatchOptions } from './batch/index'
 export { betterAuth, type BetterAuthInstance, type BetterAuthOptions } from './better-auth/index'
 export { dataExport } from './data-export/index'
 export { idempotency } from './idempotency/index'

@@ -3,8 +3,9 @@ import type { Slice } from '../shared/slice'
 import activityFeed from './activity-feed/slice'
 import apiTokens from './api-tokens/slice'
 import auditLog from './audit-log/slice'
+import batch from './batch/slice'
 import dataExport from './data-export/slice'
 import fileUpload from './file-upload/slice'
 import openApi from './open-api/slice'
 
-export const SLICES: readonly Slice[] = Object.freeze([apiTokens, auditLog, activityFeed, dataExport, fileUpload, openApi])
+export const SLICES: readonly Slice[] = Object.freeze([apiTokens, auditLog, activityFeed, batch, dataExport, fileUpload, openApi])

@@ -5,6 +5,7 @@ import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { createStorage } from 'unstorage'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import {
+  batch,
   activityFeed,
   auditLog,
   dataExport,
@@ -64,6 +65,7 @@ const PLUGINS: Readonly<Record<string, AutoApiPlugin>> = {
   fileUpload: fileUpload({ resources: { covers: { cover: { accept: ['image/png'] } } }, storage: unstorageStorage(storage) }),
   tokenIntrospection: tokenIntrospection(),
   mcp: mcp(),
+  batch: batch(),
   openApi: openApi({ access: true, reference: true }),
 }
 

@@ -20,8 +20,8 @@ const registrations: ResourceRegistration[] = [
   { name: 'labels', schema: tags, authorization: tagsAuth as never, hiddenFields: ['id'] },
 ]
 
-/** Opens the API over the tables of the visibility app, without a built server. */
-export async function createVisibilityApp(): Promise<MatrixApp> {
+/** Opens the API over the tables of the visibility app, without a built server. @param further plugins besides those of the app */
+export async function createVisibilityApp(further: readonly unknown[] = []): Promise<MatrixApp> {
   reset()
   const { request } = await createServer({
     db,
@@ -34,6 +34,7 @@ export async function createVisibilityApp(): Promise<MatrixApp> {
       async () => (await import('../../fixtures/visibility/server/api-plugins')).default,
       async () => (await import('../../fixtures/visibility/server/files')).default,
       { name: 'staff', extendContext: extendStaff },
+      ...further,
     ],
   })
   return {

@@ -76,6 +76,8 @@ export interface FurtherRequest {
   readonly otherOrganization?: Cell
   /** A token without scopes cannot use the routes of tokens. */
   readonly withoutScopes?: Cell
+  /** The code of every refusal, if it is that of a whole batch. */
+  readonly refusedAs?: 'BULK_FAILED'
 }
 
 /** Every route of a built-in plugin that is not in `PLUGIN_REQUESTS` needs a row here: without it, the test fails. */
@@ -100,6 +102,13 @@ export const FURTHER_REQUESTS = {
     scopes: ['apiTokens:update'],
     status: 200,
     withoutScopes: '403 FORBIDDEN',
+    otherOrganization: '404 NOT_FOUND',
+  },
+  'batch: POST /batch': {
+    target: () => ['/batch', { method: 'POST', body: { steps: [{ resource: 'articles', operation: 'update', id: 1, data: { title: 'x' } }] } }],
+    scopes: ['articles:update'],
+    status: 200,
+    refusedAs: 'BULK_FAILED',
     otherOrganization: '404 NOT_FOUND',
   },
   // Every caller can send them. The response shows what the caller can use.
@@ -174,7 +183,12 @@ export function credentialCell(credential: Credential, name: RequestName | Plugi
 }
 
 /** The outcome of a further request: its status, or the status and the code of the refusal. */
-export function furtherOutcome(credential: Credential, { status, scopes, withoutScopes, otherOrganization }: FurtherRequest): string {
+export function furtherOutcome(credential: Credential, request: FurtherRequest): string {
+  const expected = outcomeOf(credential, request)
+  return request.refusedAs && !INVALID.includes(credential) ? expected.replace(/ .*/, ` ${request.refusedAs}`) : expected
+}
+
+function outcomeOf(credential: Credential, { status, scopes, withoutScopes, otherOrganization }: FurtherRequest): string {
   const refused = new Map<Credential, string | undefined>([
     ['a token of another organization beside the session of a member', otherOrganization],
     ['no credential', '401 UNAUTHENTICATED'],

@@ -20,10 +20,21 @@ import type { SQL } from 'drizzle-orm'
 import type { Dialect } from '../../shared/dialects'
 import type { DialectAdapter } from './dialects/adapter'
 
+/**
+ * A value of a statement that an earlier statement of the same commit decides, such as a key that the database generates. Requires an
+ * engine with `supportsFollowUp`.
+ */
+export class LateValue {
+  /** The driver value, when the earlier statement has run. A repeated commit sets it again. */
+  current: unknown
+}
+
 /** SQL text and its values, in the order of the parameters. */
 export interface Statement {
   readonly text: string
   readonly values: readonly unknown[]
+  /** Whether {@link LateValue}s are among the values. */
+  readonly late?: true
   /** A synchronous driver stops reading after rows of this size. Then `query` throws {@link TooLargeResult}. */
   readonly maxBytes?: number
 }
@@ -52,6 +63,14 @@ export interface WriteStatement extends Statement {
   readonly certify?: (rows: readonly Row[]) => readonly Statement[]
   /** If the expectation is not met, the cause is a concurrent commit, and the engine repeats the whole commit. */
   readonly retry?: boolean
+  /** Sets the late values of later statements. Requires an engine with `supportsFollowUp`. */
+  readonly onOutcome?: (outcome: Outcome) => void
+}
+
+/** Replaces late values by what they are now. */
+export function withCurrentValues<S extends Statement>(statement: S): S {
+  if (!statement.late) return statement
+  return { ...statement, values: statement.values.map(value => value instanceof LateValue ? value.current : value) }
 }
 
 /** A statement that the app builds with Drizzle. The engine passes the database or the transaction that commits it. */

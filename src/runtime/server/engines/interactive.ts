@@ -7,7 +7,8 @@ import type { DialectAdapter } from './dialects/adapter'
 import { DIALECTS } from './dialects/index'
 import { DRIVERS, type Driver } from './drivers'
 import {
-  ExpectationError, joinOutcomes, type CommitEntry, type Engine, type Outcome, type Row, type Statement, type WriteStatement,
+  ExpectationError, joinOutcomes, withCurrentValues,
+  type CommitEntry, type Engine, type Outcome, type Row, type Statement, type WriteStatement,
 } from './engine'
 import { createPreparedNames, isNameError } from './prepared-names'
 import { withRetries } from './retry'
@@ -96,7 +97,13 @@ async function runDerived(transaction: Transaction, statements: readonly WriteSt
   return joinOutcomes(outcomes)
 }
 
-async function run({ driver, tx, isCluster }: Transaction, statement: WriteStatement, index: number): Promise<Outcome> {
+async function run(transaction: Transaction, statement: WriteStatement, index: number): Promise<Outcome> {
+  const outcome = await runStatement(transaction, withCurrentValues(statement), index)
+  statement.onOutcome?.(outcome)
+  return outcome
+}
+
+async function runStatement({ driver, tx, isCluster }: Transaction, statement: WriteStatement, index: number): Promise<Outcome> {
   if (statement.returnsRows && !statement.readBack) {
     const rows = await driver.rows(tx, statement)
     for (const next of statement.followUp?.(rows) ?? []) await driver.run(tx, next)
@@ -106,7 +113,8 @@ async function run({ driver, tx, isCluster }: Transaction, statement: WriteState
   }
   const { affectedRows, insertId } = await driver.run(tx, statement)
   assertExpected(statement, index, { rows: [], affectedRows })
-  return { rows: statement.readBack && affectedRows > 0 ? await driver.rows(tx, statement.readBack(insertId)) : [], affectedRows }
+  const readsBack = statement.readBack && affectedRows > 0
+  return { rows: readsBack ? await driver.rows(tx, withCurrentValues(statement.readBack!(insertId))) : [], affectedRows }
 }
 
 function assertExpected({ expectedRows }: WriteStatement, index: number, outcome: Outcome): Outcome {

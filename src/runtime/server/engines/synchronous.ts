@@ -1,6 +1,6 @@
 /** Commits statements in a synchronous transaction of better-sqlite3. */
 import {
-  BusyError, bytesOf, ExpectationError, joinOutcomes, TooLargeResult,
+  BusyError, bytesOf, ExpectationError, joinOutcomes, TooLargeResult, withCurrentValues,
   type CommitEntry, type Engine, type Outcome, type Row, type Statement, type WriteStatement,
 } from './engine'
 import { createLruCache } from './lru-cache'
@@ -56,13 +56,16 @@ export function createSynchronousEngine(name: string, database: unknown): Engine
   }
 
   // Reads all rows. If a statement with RETURNING does not reach its end, SQLite never checkpoints the WAL.
-  function run(statement: WriteStatement, index: number): Outcome {
+  function run(given: WriteStatement, index: number): Outcome {
+    const statement = withCurrentValues(given)
     const query = prepare(statement)
     const rows = statement.returnsRows ? query.values(statement.values) : []
     for (const next of statement.followUp?.(rows) ?? []) prepare(next).run(next.values)
     const affectedRows = statement.returnsRows ? rows.length : query.run(statement.values).changes
     if (statement.expectedRows !== undefined && affectedRows !== statement.expectedRows) throw new ExpectationError(index, affectedRows)
-    return { rows, affectedRows }
+    const outcome = { rows, affectedRows }
+    statement.onOutcome?.(outcome)
+    return outcome
   }
 
   /** A statement that the app built runs on the same connection, so it is part of the transaction. */

@@ -14,4 +14,5 @@ export type {
   ResourceRegistration,
   Tenant,
 } from '../registration'
+export { isStep } from '../core/request/step'
 export { readableFields, refusedFields, type Selection } from '../core/access/fields'

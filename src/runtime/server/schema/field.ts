@@ -16,6 +16,7 @@ import type { ColumnFacts } from './drizzle/column'
 import { viewKindOf } from './drizzle/view'
 import { createValueTest, expectedOf } from './column-values'
 import { isScalar } from '../engines/driver-scalar'
+import { LateValue } from '../engines/engine'
 import { createDriverValueTest, createInfiniteTest } from './driver-values'
 import { createTimeReader } from './time-text'
 
@@ -159,6 +160,9 @@ export function selectExactly({ column }: Field, value: SQL): SQL {
   return exactSelection(column)?.(value) ?? value
 }
 
+/** Whether the database, or an earlier statement of the commit, makes the value. It needs no conversion. */
+const isOfCommit = (value: unknown) => typeof value === 'object' && (value instanceof LateValue || is(value, SQL))
+
 /** Converts a value to a scalar that every driver accepts. SQLite has no booleans. MySQL drivers accept bytes only as a Buffer. */
 function toScalar(column: Column, value: unknown): unknown {
   if (typeof value === 'string') return value
@@ -225,7 +229,7 @@ export function createField(facts: ColumnFacts, index: number, schema: ZodType, 
     comparable: comparable && type !== 'MySqlFloat',
     ...decodes && { decode: orNull(fromDriver) },
     ...(decodes || wire.toJson) && { toWire: orNull(readTime ? raw => readTime(raw) ?? toWire(raw) : toWire) },
-    encode: orNull(value => toScalar(column, encodeValue(column, value))),
+    encode: orNull(value => isOfCommit(value) ? value : toScalar(column, encodeValue(column, value))),
     ...wire.toJson && { toJson: orNull(wire.toJson) },
     fits,
     isDriverValue: (raw) => {

@@ -5,12 +5,13 @@ import {
   type ConditionalContext,
   limitsOf,
   requireSession,
+  isStep,
   type ResourceHooks,
   rolesOf,
   SUPER_ADMIN,
   toPermissions,
 } from '../../../server/kit/call'
-import { conflict, invalidQuery, refused } from '../../../server/kit/errors'
+import { conflict, invalidBody, invalidQuery, refused } from '../../../server/kit/errors'
 import { uuidv7 } from '../../../server/kit/process'
 import type { UpdateRow } from '../../../server/kit/records'
 import type { PluginTable } from '../../../server/plugin/table'
@@ -112,6 +113,7 @@ export function createHooks({ policy, format, issued, access, table, findUser }:
     async beforeCreate(data, ctx) {
       // The response of an upsert does not say which of its records are new, so it could not contain their secrets.
       if (ctx.query.onConflict !== undefined) throw invalidQuery('A token is created without `onConflict`.', 'onConflict')
+      if (isStep(ctx)) throw invalidBody('A token is created by a request of its own, because only that response contains the secret.')
       const userId = ownerId(ctx)
       const maker = await makerOf(ctx, findUser())
       const scopes = readScopes(data.scopes)

@@ -1,7 +1,7 @@
 /** The walk over a statement: it finds the key of its text and its values. It does not render the SQL, which costs twenty times as much. */
 import { Column, getTableName, is, Name, Param, sql, SQL, StringChunk, Table } from 'drizzle-orm'
 import { isConvertedByDialect, tableOf, textOf } from '../../drizzle/index'
-import type { Engine, Statement } from '../../engines/engine'
+import { LateValue, type Engine, type Statement } from '../../engines/engine'
 import { expressionOf, hasScopes, ScopeReference } from '../../schema/drizzle/expression'
 import { idOf, memoized } from '../memoized'
 import type { Compiled, StatementCache } from './statement-cache'
@@ -12,6 +12,7 @@ export interface Parameterized {
   readonly key: string
   /** Driver values, in the order of the parameters in the text. */
   readonly values: readonly unknown[]
+  readonly late?: true
 }
 
 /*
@@ -81,6 +82,7 @@ function withChunks(source: SQL, chunks: readonly unknown[]): SQL {
 class Walk implements Parameterized {
   key = ''
   readonly values: unknown[] = []
+  late?: true
 
   /** @param renderer renders what the walk does not know. Without it, the walk throws. */
   constructor(private readonly renderer?: Renderer) {}
@@ -111,12 +113,17 @@ class Walk implements Parameterized {
 
   private addValue(value: unknown): void {
     this.key += PARAMETER
-    this.values.push(value)
+    this.push(value)
   }
 
   private addRows({ rows }: ValueRows): void {
     this.key += `\u0008${rows.length}*${rows[0]!.length};`
-    for (const row of rows) for (const value of row) this.values.push(value)
+    for (const row of rows) for (const value of row) this.push(value)
+  }
+
+  private push(value: unknown): void {
+    if (typeof value === 'object' && value instanceof LateValue) this.late = true
+    this.values.push(value)
   }
 
   private identity(part: unknown): string | undefined {
@@ -131,7 +138,7 @@ class Walk implements Parameterized {
     this.values.length = length
     const rendered = render(this.renderer, new Where(['', ''], [part as Part]))
     this.key = `${key}\u0006${quoted(rendered.text)}`
-    this.values.push(...rendered.values)
+    for (const value of rendered.values) this.push(value)
   }
 
   /** Returns false for SQL that only Drizzle can render. */
@@ -232,14 +239,14 @@ export function template(build: (hole: SQL) => Part): (part: Part) => Where {
 /** Returns a statement. Its text is rendered only if the cache of the API does not contain its key. */
 export function statement(owner: StatementOwner, part: Where): Statement & { readonly compiled: Compiled } {
   const { api, engine } = owner
-  const { key, values } = walkThrough(owner, part)
+  const { key, values, late } = walkThrough(owner, part)
   const compiled = api.statements(`${engine.name}|${key}`, () => {
     const rendered = render(owner, part)
     if (rendered.values.length !== values.length)
       throw new Error(`[auto-api] The statement ${rendered.text} has ${rendered.values.length} parameters for ${values.length} values.`)
     return { text: rendered.text }
   })
-  return { text: compiled.text, values, compiled }
+  return late ? { text: compiled.text, values, compiled, late } : { text: compiled.text, values, compiled }
 }
 
 interface StatementOwner extends Renderer {

@@ -13,7 +13,7 @@ import { findFailedItems } from './failed-items'
 import { withoutError, type Item } from './items'
 import { isChangedSinceJudged, judgeAgain } from './judge-again'
 import { OPERATIONS } from './operations'
-import { hasFailed, inOrder, itemsOf, stopOnFailure, type WritePart } from './parts'
+import { hasFailed, inOrder, itemsOf, stopOnFailure, type Refused, type WritePart } from './parts'
 import { checkReferences } from './references'
 import { loadTargets } from './targets'
 import { attempt, inTurn, type Awaitable } from '../awaitable'
@@ -35,7 +35,7 @@ export interface PartsCommit {
   readonly rules: CommitRules
   readonly time: Date
   /** The plan and the call of the request. */
-  readonly request: Pick<WritePart, 'plan' | 'call'>
+  readonly request: Pick<WritePart, 'plan' | 'call'> & Refused
 }
 
 /** How most writes are committed: the request names their records. */
@@ -48,7 +48,7 @@ export const ITEMS: CommitRules = {
   toError: toItemsError,
 }
 
-const operationsOf = ({ plan, items, written, call }: WritePart, time: Date): readonly WriteOperation[] =>
+export const operationsOf = ({ plan, items, written, call }: WritePart, time: Date): readonly WriteOperation[] =>
   OPERATIONS[plan.kind](plan, items, written, call, time)
 
 export const locksFirst = (operations: readonly WriteOperation[]): readonly WriteOperation[] =>

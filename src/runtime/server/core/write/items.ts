@@ -46,6 +46,24 @@ export interface Item extends Target {
   readonly fixed?: Readonly<Record<string, unknown>>
   /** The rows that the foreign keys of the item reference. The commit checks them again. */
   references?: readonly Reference[]
+  /** The fields whose values the records of earlier items decide. */
+  readonly late?: ReadonlyMap<string, LateReference>
+  /** The record that an earlier item decides, instead of `key`. */
+  readonly lateKey?: LateReference
+  /** Whether only the commit can find the row, because an earlier item of the write can make it or make it visible. */
+  isDeferred?: boolean
+  /** Receive the record of the item as soon as it is written, before the next statement of the commit. */
+  dependents?: ((record: RecordValues) => void)[]
+}
+
+/** A field of the record of an earlier item. */
+export interface LateReference {
+  /** The part of the earlier item. */
+  readonly part: { readonly plan: Scoped<WritePlan> }
+  readonly item: Item
+  readonly field: Field
+  /** The value that hooks receive, if it is known before the commit. */
+  readonly early?: unknown
 }
 
 export interface Reference {

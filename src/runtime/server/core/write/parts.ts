@@ -3,7 +3,7 @@ import type { ForeignKeyFacts } from '../../schema/drizzle/foreign-keys'
 import type { Scoped } from '../access/row-scope'
 import type { WritePlan } from '../plan/write'
 import type { Call } from '../request/session'
-import { bulkFailed } from './bulk-error'
+import { bulkFailed, type ItemFailure } from './bulk-error'
 import type { Item, WrittenItem } from './items'
 
 export interface WritePart {
@@ -18,6 +18,8 @@ export interface WritePart {
   readonly isLoaded?: boolean
   /** Whether the rows were found a moment ago. A row that is missing now was changed by another request. */
   readonly isFound?: boolean
+  /** Whether earlier parts of the write can make the rows, or make them visible. Rows that do not exist yet are left to the commit. */
+  readonly isStep?: boolean
   /** Whether the plan has checked the rows of this foreign key. The rows of the other foreign keys are then read before the commit. */
   readonly isChecked?: (key: ForeignKeyFacts) => boolean
 }
@@ -30,14 +32,19 @@ export const itemsOf = (parts: readonly WritePart[]): readonly Item[] =>
 
 export const hasFailed = ({ error }: Pick<Item, 'error'>): boolean => error !== undefined
 
+/** Items that were refused before they had a plan. */
+export interface Refused {
+  readonly refused?: readonly ItemFailure[]
+}
+
 /**
  * Stops an atomic write if one of its items has failed.
  * @throws The error of a single write, or `BULK_FAILED` with the failed items of all parts.
  */
-export function stopOnFailure(parts: readonly WritePart[]): void {
+export function stopOnFailure(parts: readonly WritePart[], { refused = [] }: Refused = {}): void {
   const { atomic, bulk } = parts[0]!.plan
   if (!atomic) return
-  const failed = itemsOf(parts).filter(hasFailed)
+  const failed: readonly ItemFailure[] = [...refused, ...itemsOf(parts).filter(hasFailed)]
   if (failed.length === 0) return
   throw bulk ? bulkFailed('nothing was written', inOrder(failed)) : failed[0]!.error
 }

@@ -32,11 +32,17 @@ export async function predictUpdated(
 ): Promise<void> {
   const { resource } = plan
   const selection = returnedFields(plan)
-  const rows = await call.engine.query(selectStatement(call, resource, [keysClause(plan, items, call)], selection))
+  // An earlier item of the write makes the row of a deferred item.
+  const existing = items.filter(({ isDeferred }) => !isDeferred)
+  const reading = () => call.engine.query(selectStatement(call, resource, [keysClause(plan, existing, call)], selection))
+  const rows = existing.length > 0 ? await reading() : []
   const keyOf = valuesAt(selection, resource.primaryKey)
   const decode = decoder(selection)
   const found = new Map(rows.map(row => [tupleKey(keyOf(row)), row]))
   for (const item of items) {
+    if (item.isDeferred) written.set(item.index, { record: storedValues(resource, assigned.get(item) ?? {}) })
+  }
+  for (const item of existing) {
     const row = found.get(tupleKey(item.key!.map((value, index) => resource.primaryKey[index]!.encode(value))))
     if (row) written.set(item.index, { record: changed(resource, decode(row), assigned.get(item)) })
   }

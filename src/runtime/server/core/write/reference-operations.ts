@@ -3,7 +3,7 @@ import { groupBy } from '../../../shared/group-by'
 import type { Resource } from '../../schema/model'
 import type { Call } from '../request/session'
 import { keyFields } from '../access/fields'
-import { inUniqueKeys } from '../sql/list/index'
+import { inTuples } from '../sql/list/index'
 import type { Tuple } from '../sql/list/list-sql'
 import { tupleKey } from '../sql/tuple-key'
 import { certified } from '../commit/certify'
@@ -11,7 +11,7 @@ import type { WriteOperation } from '../commit/operation'
 import { selectStatement } from '../commit/select'
 import type { Item, Reference } from './items'
 import { rowsUnchanged } from './row-clauses'
-import { whereClause } from '../sql/conditions'
+import { equalsRaw, whereClause } from '../sql/conditions'
 import { where, type Where } from '../sql/where'
 
 /** Builds one statement for each foreign key. It checks the references of all items. */
@@ -68,10 +68,12 @@ function findChecks(items: readonly Item[], { engine }: Call): ReferenceCheck[] 
   if (references.length === 0) return []
   return [...groupBy(references, ({ reference }) => reference.target)].map(([{ plan, fields, acceptedRows }, group]): ReferenceCheck => {
     const tuples = distinctTuples(group.map(({ reference: { values } }) => values))
+    const single = tuples.length === 1 ? tuples[0] : undefined
     const unchanged = acceptedRows ? [rowsUnchanged(acceptedRows.columns, acceptedRows.rows)] : []
+    const keys = single ? fields.map((field, index) => equalsRaw(field, single[index])) : [inTuples(engine, fields, tuples)]
     return {
       resource: plan.resource,
-      where: [inUniqueKeys(engine, fields, tuples), ...unchanged, ...plan.scope],
+      where: [...keys, ...unchanged, ...plan.scope],
       rows: tuples.length,
       field: group[0]!.reference.name,
       item: group.length === 1 ? group[0]!.item.index : undefined,

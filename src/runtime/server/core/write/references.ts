@@ -69,14 +69,20 @@ function checkForeignKey(
   when: 'now' | 'commit',
 ): Awaitable<void> {
   const changed: ChangedReference[] = []
+  const late: ChangedReference[] = []
   for (const item of items) {
     const values = item.error === undefined ? changedReference(plan, key, item) : undefined
-    if (values) changed.push({ item, values: values.map((value, index) => fields[index]!.encode(value)) })
+    if (!values) continue
+    const isLate = item.late !== undefined && key.columns.some(name => item.late!.has(name))
+    const encoded = values.map((value, index) => fields[index]!.encode(value));
+    (isLate ? late : changed).push({ item, values: encoded })
   }
-  if (changed.length === 0) return
+  if (changed.length + late.length === 0) return
   const read: ReadPlan = { resource, trash: 'active', selection, where: [], order: [], count: false, include: [] }
   return andThen(applyScope(call, read, 'read', scope === 'tenant' ? 'tenant' : 'all'), (scoped) => {
     const target = { fields, plan: scoped }
+    for (const one of late) addLateReference(plan, key, one, target)
+    if (changed.length === 0) return
     const reading = when === 'now' || !isCheckedByCommit(target)
       ? readRows(narrow(scoped, [inTuples(call.engine, fields, changed.map(({ values }) => values))]), { cursor: true }, call)
       : undefined
@@ -85,6 +91,16 @@ function checkForeignKey(
 }
 
 type ReferenceTarget = Reference['target']
+
+/** The commit checks the row, which an earlier item can make. Rules in code cannot judge it, so such a row is not accepted. */
+function addLateReference(
+  plan: Scoped<WritePlan>, key: ForeignKeyFacts, { item, values }: ChangedReference, target: ReferenceTarget,
+): void {
+  const name = sentName(plan, key, item)
+  if (target.plan.accepts) item.error = invalidReference(name)
+  // Each of them has a target of its own, because its values are not known yet: two of them can be equal.
+  else item.references = [...(item.references ?? []), { target: { ...target }, name, values }]
+}
 
 interface ChangedReference {
   readonly item: Item

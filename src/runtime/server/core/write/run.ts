@@ -9,10 +9,12 @@ import { checkConditions } from './conditions'
 import { assertConfirmed, countAffected, type AffectedPart } from './count-affected'
 import { dryRunItems } from './dry-run-items'
 import { findGroup, GROUP } from './group'
+import { bindLateValues } from './late'
 import { itemContexts, runAfter, runBeforeEach } from './hooks'
 import { toItems, withoutError, type Item } from './items'
 import { itemsOf, stopOnFailure, toPart, type WritePart } from './parts'
 import { checkReferences } from './references'
+import { assertJudgedOnce, deferMissing } from './missing'
 import { toResult, type WriteResult } from './result'
 import { checkTags } from './tags'
 import { loadTargets } from './targets'
@@ -36,11 +38,13 @@ const forEachPart = (step: (plan: Scoped<WritePlan>, items: readonly Item[], cal
 /** What a write does before its commit, in this order. A step returns a promise only if it waits for something. */
 const PREPARATIONS: readonly Step[] = [
   parts => inTurn(parts, load),
+  assertJudgedOnce,
   // Rows that were found a moment ago met the conditions then. The commit checks them again.
   parts => inTurn(parts, ({ plan, items, call, isFound }) => isFound ? undefined : checkConditions(plan, items, call)),
   forEachPart(checkTags),
   stopOnFailure,
   forEachPart(runBeforeEach),
+  bindLateValues,
   forEachPart(checkWritable),
   parts => inTurn(parts, ({ plan, items, call, isChecked }) =>
     checkReferences(plan, items, call, isChecked ? 'now' : 'commit', isChecked)),
@@ -48,10 +52,11 @@ const PREPARATIONS: readonly Step[] = [
   (parts, request) => request.plan.confirm === undefined ? undefined : assertConfirmed(parts, request),
 ]
 
-function load({ plan, items, call, isLoaded, isFound }: WritePart): Awaitable<void> {
+function load({ plan, items, call, isLoaded, isFound, isStep }: WritePart): Awaitable<void> {
   if (isLoaded) return
   return andThen(loadTargets(plan, items, call), () => {
     if (isFound) for (const item of items) if (isNotFound(item.error)) item.error = changedMeanwhile()
+    if (isStep) for (const item of items) deferMissing(plan, item)
   })
 }
 

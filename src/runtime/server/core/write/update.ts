@@ -1,11 +1,14 @@
 /** The operations of an update: check the references, lock the rows, then update each row. */
+import type { Resource } from '../../schema/model'
+import type { Selection } from '../access/fields'
+import type { Call } from '../request/session'
 import { keyClauses } from '../plan/read'
-import { reportKey, withReported } from '../commit/changes/report'
+import { reportKey, withReported, type ChangeReport } from '../commit/changes/report'
 import type { WriteOperation } from '../commit/operation'
 import { selectStatement } from '../commit/select'
 import { snapshotOperations } from '../commit/snapshot'
 import { updateStatement } from '../commit/update'
-import { decoder } from '../read/rows/decode'
+import { decoder, type RecordValues } from '../read/rows/decode'
 import type { BuildOperations } from './build-operations'
 import { databaseUpdates } from './database-effects'
 import type { Item } from './items'
@@ -17,6 +20,12 @@ import { writeClauses } from './row-clauses'
 import { updateValues } from './server-values'
 import { keysClause } from './targets'
 import { writableValues } from './writable-values'
+
+/** A row that an earlier statement decides is reported when it is returned. */
+function reportUpdate(call: Call, resource: Resource, { key, lateKey }: Item, columns: Selection, assigned: RecordValues): ChangeReport {
+  const { keys, ...report } = reportKey(call, resource, 'update', key!, columns, assigned)
+  return lateKey ? report : { keys, ...report }
+}
 
 export const updateOperations: BuildOperations = (plan, items, written, call, time) => {
   const { resource } = plan
@@ -33,7 +42,7 @@ export const updateOperations: BuildOperations = (plan, items, written, call, ti
     const statement = updateStatement(call, resource, assigned, where, columns, keyClauses(resource, item.key!))
     return [
       ...databaseUpdates(call, resource, item, assigned),
-      { ...returningRow(statement, item, written, decode), changes: reportKey(call, resource, 'update', item.key!, columns, assigned) },
+      { ...returningRow(statement, item, written, decode), changes: reportUpdate(call, resource, item, columns, assigned) },
     ]
   })
   return [

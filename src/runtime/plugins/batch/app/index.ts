@@ -1,0 +1,3 @@
+/** Composables for batches. */
+export { useAutoApiBatch } from './batch'
+export type { AutoApiBatchStep } from './types'

@@ -1,0 +1,71 @@
+/** The commit of several writes, one after another: each part sees what the parts before it have written. */
+import type { ApiError } from '../error'
+import { invalidBody, isBusy } from '../error'
+import { tryOperations } from '../commit/commit'
+import type { CommitFailed } from '../commit/failure'
+import type { WriteOperation } from '../commit/operation'
+import { yieldToEventLoop } from '../process/turns'
+import { bulkFailed, type ItemFailure } from './bulk-error'
+import { operationsOf, type CommitRules } from './commit-parts'
+import type { Item } from './items'
+import { judgeAgain } from './judge-again'
+import { withDependents } from './late'
+import { itemsOf, stopOnFailure, type WritePart } from './parts'
+
+/** The operations of the parts in their order: a lock can need the row that an earlier part makes. */
+export const STEPS: CommitRules = {
+  operations: (parts, { time }) => operationsInOrder(parts, time),
+  planOf: (_, { request }) => request.plan,
+  judgeAgain: ({ plan, items, call }) => judgeAgain(plan, items.filter(({ isDeferred }) => !isDeferred), call),
+  stop: stopOnFailure,
+  toError: toStepsError,
+}
+
+const operationsInOrder = (parts: readonly WritePart[], time: Date): readonly WriteOperation[] =>
+  parts.flatMap(part => operationsOf(part, time).map(operation => withDependents(part, operation)))
+
+/** Milliseconds. After this time, no further part is tried. */
+const MAX_DURATION = 5_000
+
+/** Finds the parts that fail, as if each were a request of its own: the next parts are tried without a failed one. */
+async function toStepsError(parts: readonly WritePart[], failure: CommitFailed): Promise<unknown> {
+  if (isBusy(failure.reason)) return failure.reason
+  const deadline = Date.now() + MAX_DURATION
+  const kept: WritePart[] = []
+  const failures: ItemFailure[] = []
+  for (const part of parts) {
+    if (Date.now() > deadline) break
+    await yieldToEventLoop()
+    const error = await findError(kept, part)
+    if (error === undefined) kept.push(part)
+    else for (const { index, id } of part.items) failures.push({ index, id, error, ctx: part.call.ctx })
+  }
+  return failures.length > 0
+    ? bulkFailed('rolled back', failures)
+    : bulkFailed('rolled back', itemsOf(parts).filter(({ index }) => index === failure.item).map(toFailure(failure)), failure.reason)
+}
+
+const toFailure = ({ reason }: CommitFailed) => ({ index, id, ctx }: Item): ItemFailure => ({ index, id, ctx, error: reason })
+
+async function findError(kept: readonly WritePart[], part: WritePart): Promise<unknown> {
+  const needed = part.items.flatMap(({ late, lateKey }) => [...late?.values() ?? [], ...lateKey ? [lateKey] : []])
+  if (needed.some(({ part }) => !kept.includes(part))) return refersToFailed()
+  const failure = await tryPart(kept, part)
+  if (!failure) return undefined
+  const { items } = part
+  // A row that is not there is refused before its references and its conditions. The earlier parts decide whether it is there.
+  const { expectation, reason } = failure
+  const conditions = items.flatMap(({ conditions = [] }) => conditions)
+  if (expectation !== 'reference' && (expectation !== 'row' || conditions.length === 0)) return reason
+  const plain = { ...part, items: items.map(item => ({ ...item, references: undefined, conditions: undefined })) }
+  const missing = await tryPart(kept, plain)
+  return missing?.expectation === 'row' ? missing.reason : expectation === 'row' ? conditions.at(-1)!.error() : reason
+}
+
+async function tryPart(kept: readonly WritePart[], part: WritePart): Promise<CommitFailed | undefined> {
+  const failure = await tryOperations(part.plan, operationsInOrder([...kept, part], new Date()), part.call)
+  if (failure && isBusy(failure.reason)) throw failure.reason
+  return failure
+}
+
+export const refersToFailed = (): ApiError => invalidBody('`$ref` names a step that has failed.')

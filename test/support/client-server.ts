@@ -102,7 +102,7 @@ const TABLES = `
 `
 
 export async function openClientServer(
-  { prefix = '/v1', plugins = [], built, further = [], sql = '', audited = false }: {
+  { prefix = '/v1', plugins = [], built, further = [], sql = '', audited = false, extended = false }: {
     readonly prefix?: string
     readonly plugins?: readonly unknown[]
     readonly built?: readonly string[]
@@ -110,11 +110,13 @@ export async function openClientServer(
     readonly further?: readonly ResourceRegistration[]
     readonly sql?: string
     readonly audited?: boolean
+    /** `filters.extended` */
+    readonly extended?: boolean
   } = {},
 ): Promise<ClientServer> {
   const sqlite = new Database(':memory:')
   sqlite.exec(TABLES + sql)
-  const config = { ...DEFAULT_CONFIG, prefix }
+  const config = { ...DEFAULT_CONFIG, prefix, filters: { extended } }
   const registered = [...registrations, ...further]
   const modules = [{ ...schemas, articlesLabels }]
   if (audited) sqlite.exec(await auditLogSql('sqlite'))

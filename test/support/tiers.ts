@@ -69,7 +69,7 @@ export const FULL_ONLY: Readonly<Record<string, string>> = {
   'test/package/{admin,authentication,getting-started,versions,mcp-inspector}.test.ts': 'installs and builds an app for each guide',
   'test/package/install-line.test.ts': 'asks npm for the packages of each command of the guides',
   'test/e2e/pages.test.ts': 'visits every page of the playground in a browser',
-  'test/e2e/admin/views.test.ts': 'visits every view of the admin in a browser',
+  'test/e2e/admin/{views,lists}.test.ts': 'visits every view of the admin in a browser',
   'test/e2e/admin/controls.test.ts': 'opens everything that opens over a page of the admin',
 }
 

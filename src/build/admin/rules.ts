@@ -35,7 +35,7 @@ export const PAGE: Rules = {
 
 export const RESOURCE: Rules = {
   label: text, singular: text, icon: text,
-  columns: { fits: isTextList, use: 'a list of field names' },
+  columns: { fits: isTextList, use: 'a list of field names, and of numbers of related records such as `comments.$count`' },
   hidden: flag,
   fields: records,
 }

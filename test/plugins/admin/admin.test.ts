@@ -16,6 +16,7 @@ const posts = sqliteTable('posts', {
 const users = sqliteTable('users', {
   id: integer('id').primaryKey(),
   name: text('name').notNull(),
+  favouriteId: integer('favourite_id').references(() => posts.id),
   deletedAt: integer('deleted_at', { mode: 'timestamp' }),
 })
 
@@ -34,10 +35,10 @@ const CONFIG: AdminConfig = {
   pages: PAGES,
   resources: {
     posts: {
-      icon: 'i-lucide-file', columns: ['title', 'salary', 'secret', 'none'],
+      icon: 'i-lucide-file', columns: ['title', 'salary', 'secret', 'none', 'users.$count', 'nobody.$count', 'constructor.$count'],
       fields: { salary: { label: 'Pay' }, secret: { label: 'Secret' }, title: { component: '/field.vue' }, none: { help: 'None' } },
     },
-    users: { label: 'People', hidden: true },
+    users: { label: 'People', hidden: true, columns: ['name', 'favourite.$count'] },
   },
 }
 
@@ -156,11 +157,12 @@ describe('the admin', () => {
     const shown = { label: 'Posts', singular: 'post', icon: 'i-lucide-file', capabilities, features: {} }
     expect((await request(caller('editor'))).body.resources).toEqual({ posts: { ...shown, columns: ['title'], fields: { title } } })
     expect((await request(caller('editor', 'chief'))).body.resources).toMatchObject({
-      posts: { ...shown, columns: ['title', 'salary'], fields: { salary: { label: 'Pay' }, title } },
+      posts: { ...shown, columns: ['title', 'salary', 'users.$count'], fields: { salary: { label: 'Pay' }, title } },
       users: {
         label: 'People',
         icon: 'i-lucide-user',
         hidden: true,
+        columns: ['name'],
         capabilities: { canDelete: true, canUpdate: false },
         fields: {},
         features: {},

@@ -120,7 +120,7 @@ export function createBoard(): Board {
           schema: TABLES[name as keyof typeof TABLES],
           authorization,
         })),
-        config: { multiTenancy: DEFAULT_MULTI_TENANCY },
+        config: { multiTenancy: DEFAULT_MULTI_TENANCY, filters: { extended: true } },
         ...options,
         plugins: [...(options.plugins ?? []), ...(cache ? [responseCache(cache)] : [])],
       }),

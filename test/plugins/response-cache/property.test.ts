@@ -62,6 +62,8 @@ const path = fc.oneof(
         'includeDeleted=true',
         'filter={"team":{"name":"red"}}',
         'filter={"comments":{"text":"x"}}',
+        'filter={"notes":{"$count":{"$gte":2}}}',
+        'sort=-notes.$count,id',
         'limit=1&cursor=',
         'filter={"score":{"$gt":5}}',
       ),

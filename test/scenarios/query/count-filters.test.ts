@@ -53,6 +53,8 @@ describe('a condition on a number that a request cannot have', () => {
     [{ comments: { $count: 1, $or: [{ status: 'open' }] } }, 'INVALID_OPERATOR', '`filter.comments.$count` stands alone'],
     [{ comments: { $not: { $count: 1 } } }, 'INVALID_OPERATOR', '`filter.comments.$not.$count` stands alone'],
     [{ comments: { $or: [{ $count: 1 }, { status: 'open' }] } }, 'INVALID_OPERATOR', '`filter.comments.$or[0].$count` stands alone'],
+    [{ comments: { $or: [{ status: 'open' }, { $count: 1 }] } }, 'INVALID_OPERATOR', '`filter.comments.$or[1].$count` stands alone'],
+    [{ title: { $or: [{ $like: 'a' }, { $count: 1 }] } }, 'INVALID_OPERATOR', '`filter.title.$or[1].$count` stands alone'],
     [{ comments: { $count: { $in: [1] } } }, 'INVALID_OPERATOR', '`filter.comments.$count.$in` is not an operator'],
     [{ comments: { $count: { $gtt: 1 } } }, 'INVALID_OPERATOR', '`filter.comments.$count.$gtt` is not an operator. Did you mean `$gt`?'],
     [{ comments: { $count: { $not: { $gt: 1 } } } }, 'INVALID_OPERATOR', '`filter.comments.$count.$not` is not an operator'],

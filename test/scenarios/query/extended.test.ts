@@ -129,6 +129,10 @@ describe('with the option', () => {
     [{ title: { $not: 'x' } }, 'INVALID_QUERY', '`filter.title`: `$not` is an object'],
     [{ title: { $not: { $like: 'a' }, text: 1 } }, 'INVALID_OPERATOR', '`filter.title.text`'],
     [{ title: { $not: { text: 1 } } }, 'INVALID_OPERATOR', '`filter.title.$not`'],
+    [
+      { notes: { $or: [{ title: 'a' }, { $count: 1 }] } }, 'INVALID_OPERATOR',
+      '`filter.notes.$or[1].$count` stands alone in the object of a relation. Combine whole relations, as in `{"$or":[{"comments":{"$count":1}}',
+    ],
     [{ views: { $between: [1] } }, 'INVALID_VALUE', 'takes a list of two values'],
     [{ views: { $between: [1, 2, 3] } }, 'INVALID_VALUE', 'takes a list of two values'],
     [{ views: { $between: 1 } }, 'INVALID_VALUE', 'takes a list'],

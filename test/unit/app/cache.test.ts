@@ -8,7 +8,7 @@ import { openClientServer, type ClientServer } from '../../support/client-server
 let harness: ClientServer
 
 beforeEach(async () => {
-  harness = await openClientServer()
+  harness = await openClientServer({ extended: true })
 })
 
 afterEach(() => harness.close())
@@ -35,6 +35,8 @@ async function openScreen() {
     may: app.useAutoApiPermissions!('articles'),
     byWriter: app.useAutoApiList!('articles', { filter: { $or: [{ writer: { name: 'x' } }] }, fields: ['id'] }),
     labelled: app.useAutoApiList!('writers', { fields: ['id'], filter: { articles: { labels: null } } }),
+    busy: app.useAutoApiList!('writers', { fields: ['id'], filter: { articles: { $count: { $gte: 1 } } } }),
+    unlabelled: app.useAutoApiList!('articles', { fields: ['id'], filter: { $not: { $or: [{ labels: { $count: { $gt: 0 } } }] } } }),
     sorted: app.useAutoApiList!('articles', { sort: ['-writer.name', 'id'], fields: ['id'] }),
     ranked: app.useAutoApiList!('writers', { sort: '-articles.$count', fields: ['id'] }),
     counted: app.useAutoApiList!('writers', { counts: ['articles'], fields: ['id'] }),
@@ -59,6 +61,8 @@ const OF = {
   'labels': 'GET /v1/labels',
   'articles by writer': 'GET /v1/articles?filter={"$or":[{"writer":{"name":"x"}}]}&fields=id',
   'writers by label': 'GET /v1/writers?fields=id&filter={"articles":{"labels":null}}',
+  'writers by number of articles': 'GET /v1/writers?fields=id&filter={"articles":{"$count":{"$gte":1}}}',
+  'articles by number of labels': 'GET /v1/articles?fields=id&filter={"$not":{"$or":[{"labels":{"$count":{"$gt":0}}}]}}',
   'articles sorted by writer': 'GET /v1/articles?sort=-writer.name,id&fields=id',
   'writers sorted by articles': 'GET /v1/writers?sort=-articles.$count&fields=id',
   'writers with numbers of articles': 'GET /v1/writers?counts=articles&fields=id',
@@ -79,6 +83,8 @@ const ARTICLES = [
   'stats',
   'articles by writer',
   'writers by label',
+  'writers by number of articles',
+  'articles by number of labels',
   'articles sorted by writer',
   'writers sorted by articles',
   'writers with numbers of articles',
@@ -96,8 +102,8 @@ const WRITES: readonly {
     write: 'changing a writer',
     send: app => app.useAutoApiUpdate!('writers').mutateAsync({ id: 1, name: 'Eve' }),
     again: [
-      'withWriter', 'writers with articles', 'writer 1', 'articles by writer', 'writers by label', 'writers with numbers of articles',
-      'article 3 with numbers', 'articles sorted by writer', 'writers sorted by articles',
+      'withWriter', 'writers with articles', 'writer 1', 'articles by writer', 'writers by label', 'writers by number of articles',
+      'writers with numbers of articles', 'article 3 with numbers', 'articles sorted by writer', 'writers sorted by articles',
     ],
   },
   {
@@ -123,29 +129,31 @@ const WRITES: readonly {
   {
     write: 'creating several',
     send: app => app.useAutoApiBulkCreate!('labels').mutateAsync([{ name: 'x' }]),
-    again: ['labels', 'labels of article 1', 'writers with articles', 'writers by label', 'article 3 with numbers'],
+    again: [
+      'labels', 'labels of article 1', 'writers with articles', 'writers by label', 'articles by number of labels', 'article 3 with numbers',
+    ],
   },
   {
     write: 'linking',
     send: app => app.useAutoApiRelationAdd!('articles', 'labels').mutateAsync({ id: 1, ids: [2] }),
-    again: ['labels of article 1', 'writers with articles', 'writers by label', 'article 3 with numbers'],
+    again: ['labels of article 1', 'writers with articles', 'writers by label', 'articles by number of labels', 'article 3 with numbers'],
   },
   {
     write: 'unlinking',
     send: app => app.useAutoApiRelationRemove!('articles', 'labels').mutateAsync({ id: 1, ids: [1] }),
-    again: ['labels of article 1', 'writers with articles', 'writers by label', 'article 3 with numbers'],
+    again: ['labels of article 1', 'writers with articles', 'writers by label', 'articles by number of labels', 'article 3 with numbers'],
   },
   {
     write: 'linking anew',
     send: app => app.useAutoApiRelationReplace!('articles', 'labels').mutateAsync({ id: 1, ids: [2] }),
-    again: ['labels of article 1', 'writers with articles', 'writers by label', 'article 3 with numbers'],
+    again: ['labels of article 1', 'writers with articles', 'writers by label', 'articles by number of labels', 'article 3 with numbers'],
   },
   {
     write: 'what an endpoint says it writes',
     send: app => app.useAutoApiEndpoint!('/v1/labels', { method: 'POST', resources: ['writers'] }).mutateAsync({ name: 'x' }),
     again: [
-      'withWriter', 'writers with articles', 'writer 1', 'articles by writer', 'writers by label', 'writers with numbers of articles',
-      'article 3 with numbers', 'articles sorted by writer', 'writers sorted by articles',
+      'withWriter', 'writers with articles', 'writer 1', 'articles by writer', 'writers by label', 'writers by number of articles',
+      'writers with numbers of articles', 'article 3 with numbers', 'articles sorted by writer', 'writers sorted by articles',
     ],
   },
 ]

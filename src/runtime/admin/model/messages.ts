@@ -52,6 +52,8 @@ export const MESSAGES = {
   'list.columns': 'Columns',
   'list.columns.reset': 'Show the default columns',
   'list.sort': 'Sort by {label}',
+  'list.count': 'Number of {label.lower}',
+  'list.count.open': '{label}: {count}',
   'list.select': 'Select {label}',
   'list.selectAll': 'Select all on this page',
   'list.selected': '{count} selected | {count} selected',

@@ -1,4 +1,5 @@
 /** What names a record, and how its values look as text. */
+import { countedRelation } from '../../shared/relation-counts'
 import type { DescribedField, DescribedResource } from '../../shared/types/description'
 import type { Row } from '../../app/any-resource'
 
@@ -32,9 +33,10 @@ export function labelOf(resource: DescribedResource, row: Row): string {
   return `${resource.label} ${idOfRow(resource, row) ?? ''}`.trim()
 }
 
-/** Returns the label of a field. A column such as `authorId` shows the name of the author, not an id, so it is `Author`. */
+/** Returns the label of a field, or of the number of related records. `authorId` shows the name of the author, so it is `Author`. */
 export function labelOfField({ fields, relations }: Pick<DescribedResource, 'fields' | 'relations'>, name: string): string {
-  const { label = name, references } = Object.hasOwn(fields, name) ? fields[name]! : {}
+  if (!Object.hasOwn(fields, name)) return relations[countedRelation(name) ?? '']?.label ?? name
+  const { label, references } = fields[name]!
   const relation = references?.relation
   return relation !== undefined && / ids?$/i.test(label) ? relations[relation]?.label ?? label : label
 }

@@ -1,10 +1,11 @@
 /** The columns of a table and its sort order, from the description of the API. */
 import { computed, ref, toValue, type ComputedRef, type MaybeRefOrGetter, type Ref } from 'vue'
 import type { ApiDescription, DescribedField, DescribedResource } from '../../shared/types/description'
-import { COUNT_OPERATOR, COUNT_PROPERTY } from '../../shared/relation-counts'
+import { COUNT_PROPERTY, countedRelation } from '../../shared/relation-counts'
 import type { CountedName, Include, RelatedField, SortKey } from '../../shared/types/query'
 import type { FieldName, ResourceWith, ToManyName } from '../../shared/types/resources'
 import type { OnlyAtRunTime } from '../any-resource'
+import { countField } from '../count-field'
 import { targetOf } from '../keys'
 import { SHARED, useAutoApiSchema } from './schema'
 
@@ -99,12 +100,12 @@ export function useAutoApiColumns(
     include: computed(() => {
       const include: Record<string, { fields: string[] }> = {}
       for (const id of ids()) {
-        const [relation, field] = isCount(id) ? [] : id.split('.')
+        const [relation, field] = countedRelation(id) === undefined ? id.split('.') : []
         if (field !== undefined) (include[relation!] ??= { fields: [] }).fields.push(field)
       }
       return include
     }),
-    counts: computed(() => ids().filter(isCount).map(relationOf)),
+    counts: computed(() => ids().flatMap(id => countedRelation(id) ?? [])),
     sorting,
     // A table can keep the order by a field that this caller cannot sort by.
     sort: computed(() => sorting.value.filter(({ id }) => columnOf(id)?.isSortable).map(({ id, desc }) => desc ? `-${id}` : id)),
@@ -116,17 +117,12 @@ export function useAutoApiColumns(
 const defaultNames = ({ fields }: Pick<DescribedResource, 'fields'> = { fields: {} }): string[] =>
   Object.keys(fields).filter(name => !fields[name]!.lazy)
 
-/** The end of a name that means the number of related records. */
-const COUNT = `.${COUNT_OPERATOR}`
-const isCount = (name: string) => name.endsWith(COUNT)
-const relationOf = (name: string) => name.slice(0, -COUNT.length)
-
 const own = <T>(values: Readonly<Record<string, T>>, name: string): T | undefined => Object.hasOwn(values, name) ? values[name] : undefined
 
 /** The resource that a name such as `author.name` is about, besides that of the table. */
 function relatedTo(resource: string, name: string): string | undefined {
   const dot = name.indexOf('.')
-  const target = dot === -1 || isCount(name) ? '*' : targetOf(resource, name.slice(0, dot))
+  const target = dot === -1 || countedRelation(name) !== undefined ? '*' : targetOf(resource, name.slice(0, dot))
   return target === '*' ? undefined : target
 }
 
@@ -140,21 +136,15 @@ interface Found {
 }
 
 function findColumn(resources: ApiDescription['resources'], resource: string, name: string): Found | undefined {
-  return isCount(name) ? findCount(own(resources, resource), relationOf(name)) : findField(resources, resource, name)
+  const relation = countedRelation(name)
+  return relation === undefined ? findField(resources, resource, name) : findCount(own(resources, resource), relation)
 }
-
-/** The description of a number of related records, without its label. */
-const NUMBER = {
-  kind: 'integer', nullable: false, readable: true, writable: { create: false, update: false }, required: false, hasDefault: false,
-  primaryKey: false, operators: [], sortable: true, searchable: false, aggregates: [], metadata: {},
-} as const satisfies Omit<DescribedField, 'label'>
 
 function findCount(described: DescribedResource | undefined, name: string): Found | undefined {
   const relation = own(described?.relations ?? {}, name)
   if (!relation || relation.kind === 'one') return undefined
-  const { label, countable, filterable } = relation
-  const field = { ...NUMBER, label, sortable: filterable }
-  return { label, accessorKey: `${COUNT_PROPERTY}.${name}`, field, isShown: countable, isSortable: filterable }
+  const field = countField(relation)
+  return { label: field.label, accessorKey: `${COUNT_PROPERTY}.${name}`, field, isShown: relation.countable, isSortable: field.sortable }
 }
 
 function findField(resources: ApiDescription['resources'], resource: string, name: string): Found | undefined {

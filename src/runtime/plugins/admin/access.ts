@@ -3,6 +3,7 @@ import type { Operation } from '../../shared/operations'
 import type {
   AdminAccess, AdminChunk, AdminConfig, AdminField, AdminFieldOptions, AdminPage, AdminPageOptions, AdminResource, AdminResourceOptions,
 } from '../../shared/types/admin'
+import { countedRelation } from '../../shared/relation-counts'
 import type { DescribedResource } from '../../shared/types/description'
 import { describeFor, operationCapabilities, type OperationCapabilities } from '../../server/kit/describe'
 import { type AutoApiContext, requireSession, type Session } from '../../server/kit/call'
@@ -77,9 +78,16 @@ function toResource(
     ...typeof singular === 'string' && { singular },
     ...typeof icon === 'string' && { icon },
     ...options,
-    ...columns && { columns: columns.filter(name => isDescribed(name) && described.fields[name]!.readable) },
+    ...columns && { columns: columns.filter(name => isColumn(name, described)) },
     fields: Object.fromEntries(shown),
   }
+}
+
+/** Whether a list can show a field, or the number of related records such as `comments.$count`. */
+function isColumn(name: string, { fields, relations }: DescribedResource): boolean {
+  if (Object.hasOwn(fields, name)) return fields[name]!.readable
+  const relation = countedRelation(name)
+  return relation !== undefined && Object.hasOwn(relations, relation) && relations[relation]!.countable
 }
 
 /** @throws When the build has no files for a component. The page is then not shown at all. */

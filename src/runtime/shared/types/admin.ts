@@ -27,7 +27,10 @@ export interface AdminResourceOptions {
   readonly singular?: string
   /** The name of an icon, such as `i-lucide-file-text`. */
   readonly icon?: string
-  /** The columns of the list, in order. Columns that the caller cannot read are left out. */
+  /**
+   * The columns of the list, in order: fields, and numbers of related records such as `comments.$count`. Columns that the caller cannot
+   * read are left out.
+   */
   readonly columns?: readonly string[]
   /**
    * Whether the navigation leaves the resource out. Its pages still exist.

@@ -91,6 +91,7 @@ function open(rules: Readonly<Record<string, ResourceAuth>> = {}): Promise<TestS
       { name: 'drafts', schema: posts, authorization: authorization('drafts') },
     ],
     plugins: [recorder],
+    config: { filters: { extended: true } },
   })
 }
 
@@ -122,6 +123,8 @@ const PATHS: Readonly<Record<string, readonly string[]>> = {
     '/posts?filter={"author":{"name":"Ann"}}',
     '/authors?filter={"$or":[{"id":1},{"posts":{"tags":{"name":"red"}}},{"comments":null}]}',
     '/authors?include={"posts":{"filter":{"authors":{"id":1}}}}',
+    '/posts?filter={"tags":{"$count":{"$gte":1}},"comments":{"$count":1}}',
+    '/authors?filter={"$not":{"posts":{"tags":{"$count":0}}}}',
     '/posts?counts=tags,comments,authors',
     '/posts?sort=author.name,-tags.$count',
     '/comments?sort=-post.author.name&limit=1&cursor=',
@@ -133,6 +136,7 @@ const PATHS: Readonly<Record<string, readonly string[]>> = {
     '/posts/aggregate?aggregate=count',
     '/comments/aggregate?groupBy=authorId&aggregate=count',
     '/comments/aggregate?filter={"post":{"tags":{"id":1}}}',
+    '/comments/aggregate?filter={"post":{"tags":{"$count":1}}}',
   ],
   related: [
     '/posts/1/relations/tags',
@@ -200,6 +204,7 @@ describe('the reads of a response', () => {
     expect(await read(server, '/posts')).toEqual(['posts', 'drafts', 'bans'])
     expect(await read(server, '/authors?include=comments')).toEqual(['authors', 'comments', 'bans'])
     expect(await read(server, '/authors?filter={"comments":null}')).toEqual(['authors', 'comments', 'bans'])
+    expect(await read(server, '/authors?filter={"comments":{"$count":1}}')).toEqual(['authors', 'comments', 'bans'])
     expect(await read(server, '/authors?counts=comments')).toEqual(['authors', 'comments', 'bans'])
     expect(await read(server, '/authors?sort=comments.$count')).toEqual(['authors', 'comments', 'bans'])
     expect(await read(server, '/authors')).toEqual(['authors'])

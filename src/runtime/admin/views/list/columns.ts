@@ -1,20 +1,23 @@
 /** The columns of a list, which a cookie keeps, and what a request needs to show them. */
 import { computed, type ComputedRef } from 'vue'
 import type { Query } from '../../../app/any-resource'
+import { columnsOf, countedBy, firstColumns } from '../../model/columns'
 import type { AdminView } from '../../model/context'
 import { useCookie } from '../../model/nuxt'
-import { defaultColumns, labelFields } from '../../model/records'
+import { labelFields } from '../../model/records'
 import { isTexts } from './stored'
 
 export interface ListColumns {
   readonly shown: ComputedRef<string[]>
-  /** All columns that the caller can read. */
-  readonly all: ComputedRef<string[]>
+  /** The fields that the caller can read. */
+  readonly fields: ComputedRef<string[]>
+  /** The numbers of related records, such as `comments.$count`. */
+  readonly counts: ComputedRef<string[]>
   readonly isDefault: ComputedRef<boolean>
   readonly toggle: (name: string) => void
   readonly reset: () => void
   readonly choose: (names: readonly string[]) => void
-  /** The parameters `fields` and `include`: the columns, the key, the name of each record and of the records that it points to. */
+  /** The columns, the key, the name of each record and of the records that it points to: `fields`, `include` and `counts`. */
   readonly query: ComputedRef<Query>
 }
 
@@ -23,14 +26,17 @@ const YEAR = 31_536_000
 export function useListColumns(resource: string, { described, options, paths, schema }: AdminView): ListColumns {
   // The server receives it with the page, so that the table has these columns from the start. The API does not receive it.
   const kept = useCookie<unknown>(`auto-admin-${resource}-columns`, { path: paths.home || '/', maxAge: YEAR, sameSite: 'lax' })
-  const all = computed(() => Object.keys(described.value.fields).filter(name => described.value.fields[name]!.readable))
-  const defaults = computed(() => defaultColumns(described.value, options.value.columns))
+  const columns = computed(() => columnsOf(described.value))
+  const isField = (name: string) => countedBy(described.value, name) === undefined
+  const fields = computed(() => Object.keys(columns.value).filter(isField))
+  const counts = computed(() => Object.keys(columns.value).filter(name => !isField(name)))
+  const defaults = computed(() => firstColumns(described.value, options.value.columns))
   const shown = computed(() => {
-    const chosen = isTexts(kept.value) ? kept.value.filter(name => all.value.includes(name)) : []
+    const chosen = isTexts(kept.value) ? kept.value.filter(name => Object.hasOwn(columns.value, name)) : []
     return chosen.length > 0 ? chosen : defaults.value
   })
   return {
-    shown, all,
+    shown, fields, counts,
     isDefault: computed(() => shown.value.join() === defaults.value.join()),
     // A new column appears where the table has it.
     toggle: (name) => {
@@ -40,15 +46,17 @@ export function useListColumns(resource: string, { described, options, paths, sc
     reset: () => void (kept.value = null),
     choose: names => void (kept.value = [...names]),
     query: computed(() => {
-      const { fields } = described.value
+      const most = schema.limits.value?.include.maxIncludes ?? 0
       const include = shown.value.flatMap((name) => {
-        const { relation, resource: target = '' } = fields[name]!.references ?? {}
+        const { relation, resource: target = '' } = columns.value[name]!.references ?? {}
         const other = schema.find(target)
         return relation !== undefined && other && labelFields(other).length > 0 ? [[relation, { fields: labelFields(other) }] as const] : []
-      }).slice(0, schema.limits.value?.include.maxIncludes ?? 0)
+      }).slice(0, most)
+      const counted = shown.value.flatMap(name => countedBy(described.value, name) ?? []).slice(0, most - include.length)
       return {
-        fields: [...new Set([...labelFields(described.value), ...shown.value])],
+        fields: [...new Set([...labelFields(described.value), ...shown.value.filter(isField)])],
         ...include.length > 0 && { include: Object.fromEntries(include) },
+        ...counted.length > 0 && { counts: counted },
       }
     }),
   }

@@ -1,5 +1,6 @@
 /** The state of a list in the URL: sort, filters, search and page. Back and forward work, and a link shows the same list. */
 import { computed, type ComputedRef } from 'vue'
+import { columnsOf } from '../../model/columns'
 import { readFilters, searchableFields, toFilter, toParameter, type Filter } from '../../model/filters'
 import { useRoute, useRouter } from '../../model/nuxt'
 import { titleField } from '../../model/records'
@@ -48,7 +49,8 @@ export function useListState(resource: ComputedRef<DescribedResource>, limits: S
     const descending = text('sort').startsWith('-')
     const field = text('sort').slice(descending ? 1 : 0)
     const { fields } = resource.value
-    if (Object.hasOwn(fields, field) && fields[field]!.sortable) return { field, descending }
+    const columns = columnsOf(resource.value)
+    if (Object.hasOwn(columns, field) && columns[field]!.sortable) return { field, descending }
     const created = Object.keys(fields).find(name => fields[name]!.role === 'createdAt' && fields[name]!.sortable)
     return created === undefined ? undefined : { field: created, descending: true }
   })

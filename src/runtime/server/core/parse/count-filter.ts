@@ -28,4 +28,6 @@ export function readCount(object: Record<string, unknown>, parameter: string, te
 
 /** `$count` beside other keys, or not in the object of a relation. */
 export const misplacedCount = (parameter: string, at: string): Error =>
-  invalidOperator(parameter, COUNT_OPERATOR, at, 'stands alone in the object of a relation')
+  invalidOperator(parameter, COUNT_OPERATOR, at, `stands alone in the object of a relation. ${HINT}`)
+
+const HINT = 'Combine whole relations, as in `{"$or":[{"comments":{"$count":1}},{"comments":{"text":"a"}}]}`'

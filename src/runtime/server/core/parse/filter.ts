@@ -128,11 +128,14 @@ const isCombination = (name: string, { extended }: Reader, isRoot: boolean): nam
 
 type Combination = typeof COMBINATIONS[number]
 
-/** Whether the keys of an object are operators, in its combinations too. Other objects contain conditions on the rows of a relation. */
+/**
+ * Whether the keys of an object are operators, in its combinations too. Other objects contain conditions on the rows of a relation, and so
+ * do those with a misplaced `$count`: no field has it, and the error is about `$count`.
+ */
 function hasOperators(object: Content, reader: Reader): boolean {
   return Object.entries(object).some(([key, value]) => isCombination(key, reader, false)
     ? contentsOf(value).some(content => isObject(content) && hasOperators(content, reader))
-    : key.startsWith('$'))
+    : key.startsWith('$') && key !== COUNT_OPERATOR)
 }
 
 /** The list of `$and` and `$or`, which brackets write as an object with indexes, or the object of `$not`. */

@@ -1,5 +1,6 @@
 /** Checks the keys of a registration and their values. */
 import { isObject } from '../runtime/shared/is-object'
+import { isNestedAction } from '../runtime/shared/nested'
 import { OPERATIONS } from '../runtime/shared/operations'
 import { describeInline, isInstance } from './inline-values'
 import { isModuleImport, type ModuleImport } from './module-import'
@@ -27,6 +28,7 @@ const DATA_KEYS = {
   key: findKeyProblem,
   references: findReferencesProblem,
   tracks: findNameListProblem,
+  nested: findNestedProblem,
   hiddenFields: findFieldListProblem,
   protectedFields: findFieldListProblem,
   disabled: findOperationListProblem,
@@ -133,6 +135,13 @@ function findNameListProblem(value: unknown, where: string): Problem | undefined
 function findReferencesProblem(value: unknown, where: string): Problem | undefined {
   if (isObject(value) && Object.values(value).every(name => typeof name === 'string' && name !== '')) return undefined
   return { where, what: 'does not name a resource for each column', instead: 'Use an object, such as `{ authorId: \'users\' }`.' }
+}
+
+function findNestedProblem(value: unknown, where: string): Problem | undefined {
+  const isFit = isObject(value) && Object.values(value).every(actions =>
+    Array.isArray(actions) && actions.length > 0 && actions.every(isNestedAction))
+  if (isFit) return undefined
+  return { where, what: 'does not list actions for each relation', instead: 'Use an object, such as `{ lines: [\'create\', \'update\'] }`.' }
 }
 
 function findKeyProblem(value: unknown, where: string): Problem | undefined {

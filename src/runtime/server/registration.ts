@@ -3,6 +3,7 @@ import type { Awaitable } from '../shared/awaitable'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { InferInsertModel, InferSelectModel, SQL, Table, View } from 'drizzle-orm'
 import type { Operation } from '../shared/operations'
+import type { NestedAction } from '../shared/nested'
 import type { ComputedFields } from './computed'
 
 /**
@@ -192,6 +193,8 @@ export interface ResourceRegistration {
   readonly references?: Readonly<Record<string, string>>
   /** The resources whose commits change the rows of a view. */
   readonly tracks?: readonly string[]
+  /** The writes of children that the body of a write can contain, by relation. */
+  readonly nested?: Readonly<Record<string, readonly NestedAction[]>>
   readonly hiddenFields?: readonly string[]
   readonly protectedFields?: readonly string[]
   readonly disabled?: readonly Operation[]

@@ -18,6 +18,11 @@ export const LIMITS = Object.freeze({
   includeDepth: 64,
   /** Nesting levels of a request body. */
   bodyDepth: 64,
+  /** Levels of children below the parent in the body of a write. */
+  nestedLevels: 3,
+  /** Children in the body of one record, and in a whole bulk request. */
+  nestedRows: 500,
+  nestedRowsInAll: 2000,
   /** Fields of a form body. */
   formFields: 1000,
   /** `$like` patterns of one query, including those of its includes. */

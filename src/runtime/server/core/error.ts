@@ -162,6 +162,24 @@ export function payloadTooLarge(limit: number): ApiError {
   return new ApiError('PAYLOAD_TOO_LARGE', `The body is larger than ${limit} bytes.`, { maxBodySize: limit })
 }
 
+export type Path = readonly (string | number)[]
+
+/** Adds the place of a child to its error: to the path of each issue, or as `data.path`, such as `comments.create[2]`. */
+export function placed(error: unknown, path: Path): unknown {
+  if (!(error instanceof ApiError)) return error
+  const { code, issues, path: inner, ...details } = error.data as ErrorData & PlacedDetails
+  if (issues) return validationFailed(issues.map(issue => ({ ...issue, path: [...path, ...issue.path] })))
+  const toText = (part: Path[number]) => typeof part === 'number' ? `[${part}]` : `.${part}`
+  const whole = path.map(toText).join('').replace(/^\./, '')
+  const all = { ...details, path: inner === undefined ? whole : `${whole}.${inner}` }
+  return Object.assign(new ApiError(code as ErrorCode, error.message, all, error.status, error.headers), { cause: error.cause })
+}
+
+interface PlacedDetails {
+  readonly issues?: readonly Issue[]
+  readonly path?: string
+}
+
 export function validationFailed(issues: readonly Issue[]): ApiError {
   // Reports only the first issues, so that a response is not many times larger than its request.
   const truncated = issues.length > LIMITS.issues

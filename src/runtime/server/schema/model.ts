@@ -1,6 +1,7 @@
 /** The types of a resource, its fields and its relations, as the pipeline uses them. */
 import type { Table } from 'drizzle-orm'
 import type { ColumnRole } from '../../shared/column-roles'
+import type { NestedAction } from '../../shared/nested'
 import type { Operation } from '../../shared/operations'
 import type { ResourceAuth, ResourceHooks } from '../registration'
 import type { ForeignKeyFacts } from './drizzle/foreign-keys'
@@ -49,7 +50,14 @@ export interface Resource {
   /** The hooks of the registration. Plugin hooks run before them. */
   readonly hooks?: ResourceHooks
   readonly relations: ReadonlyMap<string, Relation>
+  /** The children that the body of a write can contain, by the name of their relation. */
+  readonly nested: ReadonlyMap<string, Nested>
   readonly metadata?: Readonly<Record<string, unknown>>
+}
+
+export interface Nested {
+  readonly relation: ToMany
+  readonly actions: ReadonlySet<NestedAction>
 }
 
 /** Rules by field. */

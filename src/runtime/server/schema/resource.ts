@@ -13,6 +13,7 @@ import { inResource, runChecks } from './mistakes'
 import { assertRegistrationNames } from './registration-names'
 import type { FieldRules, Resource } from './model'
 import { findOwned } from './presets/mark'
+import { linkNested } from './nested'
 import { linkRelations } from './relations'
 import { assertColumnNames, assertRelationNames } from './reserved-names'
 import { findRoles, findWritable } from './server-owned'
@@ -38,6 +39,7 @@ export function createResources(
     Object.freeze(createResource({ name, schema }, config, key)),
   )
   runChecks([...resources.values()].map(resource => () => assertRelationNames(resource)))
+  linkNested(resources, registrations)
   for (const resource of resources.values()) Object.freeze(resource)
   return resources
 }
@@ -115,6 +117,7 @@ function createResource(registration: ResourceRegistration, config: AutoApiConfi
     },
     ...(registration.hooks && { hooks: Object.freeze(registration.hooks) }),
     relations: new Map(),
+    nested: new Map(),
     ...(registration.metadata && { metadata: Object.freeze(registration.metadata) }),
   }
 }

@@ -8,28 +8,17 @@ import { EXPECTED, INVALID, WIRE_FORMATS } from '../../../shared/wire'
 import type { Resource } from '../../schema/model'
 import type { ApiRequest } from '../request/api-request'
 import type { Call } from '../request/session'
-import { ApiError, invalidBody, invalidValue, limitExceeded, notFound, quote } from '../error'
+import { ApiError, invalidBody, invalidValue, limitExceeded, notFound, quote, validationFailed, type Issue } from '../error'
 import { readableFields } from '../access/fields'
 import { parseData, requireJsonObject, type BodyKind, type WriteData } from './body'
-import { assertOptional, ifMatchOf, refuseIfMatch, toIfMatch, type IfMatch } from './if-match'
+import { assertOptional, ifMatchOf, refuseIfMatch, toIfMatch } from './if-match'
 import { parseKey } from './key'
-import { toKey, type Key } from '../../schema/record-id'
-import type { WriteCondition } from '../sql/condition'
+import { firstLevel, parseChildren, splitBody, type Level } from './nested'
+import type { WriteItem } from './write-item'
+import { toKey } from '../../schema/record-id'
 import { flag, singleValue } from './params'
 
-export interface WriteItem {
-  /** A create has no key. */
-  readonly key?: Key
-  readonly data?: WriteData
-  /** The condition that the row must meet. It is checked before the hooks run, and again by the statement that writes the row. */
-  readonly condition?: WriteCondition
-  /** The tags of which the record must have one. */
-  readonly ifMatch?: IfMatch
-  /** The id as the client sent it, for the response. */
-  readonly id?: string | number
-  /** The error that parsing this item threw. */
-  readonly error?: ApiError
-}
+export type { WriteItem } from './write-item'
 
 /** A single or bulk write. */
 export interface WriteRequest {
@@ -44,12 +33,33 @@ export interface WriteRequest {
 
 export async function parseCreate(request: ApiRequest, call: Call): Promise<WriteRequest> {
   refuseIfMatch(request, 'A new record has no tag yet.')
-  return { bulk: false, items: [{ data: await parseItemData(await request.body(), call, 'create') }] }
+  return { bulk: false, items: [await parseBody(await request.body(), call, 'create')] }
 }
 
 export async function parseUpdate(request: ApiRequest, call: Call): Promise<WriteRequest> {
-  const data = await parseItemData(await request.body(), call, 'update')
-  return { bulk: false, items: [{ key: parseKey(request, call.resource), data, ...ifMatchOf(request, call.resource) }] }
+  const body = await parseBody(await request.body(), call, 'update')
+  return { bulk: false, items: [{ key: parseKey(request, call.resource), ...body, ...ifMatchOf(request, call.resource) }] }
+}
+
+/** The values of a body, and its children. A promise only if validation is one, or the resource writes children with its records. */
+function parseBody(body: unknown, call: Call, kind: BodyKind): Awaitable<WriteItem> {
+  if (call.resource.nested.size > 0) return parseNested(body, call, kind, firstLevel())
+  return andThen(parseItemData(body, call, kind), data => ({ data }))
+}
+
+/** @throws `VALIDATION_FAILED` with the issues of the record and of all children */
+async function parseNested(body: unknown, call: Call, kind: BodyKind, level: Level): Promise<WriteItem> {
+  const { own, given } = splitBody(body, call.resource)
+  const issues: Issue[] = []
+  const data = await attempt(() => parseItemData(own, call, kind), (error) => {
+    if (!(error instanceof ApiError) || error.data.code !== 'VALIDATION_FAILED') throw error
+    issues.push(...(error.data as unknown as { readonly issues: readonly Issue[] }).issues)
+    return undefined
+  })
+  const parsed = await parseChildren(given, call, parseNested, level)
+  issues.push(...parsed.issues)
+  if (issues.length > 0) throw validationFailed(issues)
+  return { data: data!, ...parsed.children.length > 0 && { children: parsed.children } }
 }
 
 function parseItemData(body: unknown, call: Call, kind: BodyKind): Awaitable<WriteData> {
@@ -222,7 +232,7 @@ function byId(id: string | number, { resource }: Call): WriteItem {
 
 /** Parses one record of a batch. An invalid one gets an `error`. */
 export function parseItem(data: unknown, call: Call, kind: BodyKind): Awaitable<WriteItem> {
-  return attempt(() => andThen(parseItemData(data, call, kind), (data): WriteItem => ({ data })), toInvalidItem)
+  return attempt(() => parseBody(data, call, kind), toInvalidItem)
 }
 
 function toInvalidItem(error: unknown): WriteItem {

@@ -49,6 +49,8 @@ const RETURNS_RECORD: ReadonlySet<WriteKind> = new Set(['create', 'update', 'res
 /** The record of a dry run is not saved, so it has no tag. */
 const returnsTag = (kind: WriteKind, { api: { config }, ctx }: Call) => config.http.etag && !ctx.dryRun && RETURNS_RECORD.has(kind)
 
+const hasChildren = ({ children }: WriteItem) => children !== undefined
+
 /** A promise only if a field has a rule, or the response has a tag. */
 const planWrite = (kind: WriteKind) => (request: WriteRequest, call: Call): Awaitable<WritePlan> => {
   const { items, bulk, deletionId, reason, confirm } = request
@@ -64,8 +66,8 @@ const planWrite = (kind: WriteKind) => (request: WriteRequest, call: Call): Awai
       resource: call.resource,
       kind,
       trash: TRASH[kind],
-      // Restore and purge are always atomic, even if `bulk.transactional` is false.
-      atomic: !bulk || kind === 'restore' || kind === 'purge' || call.api.config.bulk.transactional,
+      // Restores, purges and writes of children are always atomic, even if `bulk.transactional` is false.
+      atomic: !bulk || kind === 'restore' || kind === 'purge' || call.api.config.bulk.transactional || items.some(hasChildren),
       selection: defaultFields(readable),
       tenantId: kind === 'create' && call.resource.tenant ? requireTenantId(call) : undefined,
     })))

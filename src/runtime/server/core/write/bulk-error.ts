@@ -39,6 +39,8 @@ export interface DescribedFailure {
   readonly statusCode: number
   readonly message: string
   readonly code?: string
+  /** The place of a child in the body of the record, such as `lines.create[2]`. */
+  readonly path?: string
   readonly issues?: unknown
   /** The response leaves out some issues. */
   readonly truncated?: true
@@ -62,7 +64,7 @@ function describeFailure({ index, id, error, ctx }: ItemFailure): DescribedFailu
     status?: number
     statusCode?: number
     message?: string
-    data?: { code?: string, issues?: unknown, truncated?: boolean }
+    data?: { code?: string, path?: string, issues?: unknown, truncated?: boolean }
   }
   // An error of another library can also have a status, for example if a request that a hook sends fails. Its message is internal.
   const known = error instanceof ApiError || isHttpError(error) ? status ?? statusCode : undefined
@@ -73,6 +75,7 @@ function describeFailure({ index, id, error, ctx }: ItemFailure): DescribedFailu
     statusCode: known ?? 500,
     message: known === undefined ? 'Something went wrong.' : message ?? '',
     ...known !== undefined && data?.code !== undefined && { code: data.code },
+    ...known !== undefined && data?.path !== undefined && { path: data.path },
     ...known !== undefined && data?.issues !== undefined && { issues: data.issues },
     ...known !== undefined && data?.truncated === true && { truncated: true },
   }

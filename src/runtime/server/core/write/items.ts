@@ -3,6 +3,7 @@ import { attempt, inTurn, type Awaitable } from '../awaitable'
 import type { Table } from 'drizzle-orm'
 import type { AutoApiContext } from '../../registration'
 import type { Key } from '../../schema/record-id'
+import type { Path } from '../error'
 import type { IfMatch } from '../parse/if-match'
 import type { WriteItem } from '../parse/write'
 import type { ReadPlan } from '../plan/read-plan'
@@ -52,6 +53,8 @@ export interface Item extends Target {
   readonly lateKey?: LateReference
   /** Whether only the commit can find the row, because an earlier item of the write can make it or make it visible. */
   isDeferred?: boolean
+  /** For a child in the body of a record: the index of this record, and the place in its body. */
+  readonly place?: { readonly root: number, readonly path: Path }
   /** Receive the record of the item as soon as it is written, before the next statement of the commit. */
   dependents?: ((record: RecordValues) => void)[]
 }
@@ -64,6 +67,8 @@ export interface LateReference {
   readonly field: Field
   /** The value that hooks receive, if it is known before the commit. */
   readonly early?: unknown
+  /** Whether hooks cannot replace the value. */
+  readonly fixed?: true
 }
 
 export interface Reference {

@@ -31,7 +31,7 @@ function bind({ plan: { resource, kind }, call }: WritePart, item: Mutable<Item>
     const isKept = Object.hasOwn(item.values, name)
       ? isDeepStrictEqual(item.values[name], reference.early)
       : reference.early === undefined
-    if (!isKept) continue
+    if (!isKept && !reference.fixed) continue
     const target = resource.fields.get(name)!
     bound[name] = valueOf(reference, target, { item, parts, call })
     if (bound[name] === INVALID)

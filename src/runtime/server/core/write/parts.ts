@@ -3,6 +3,7 @@ import type { ForeignKeyFacts } from '../../schema/drizzle/foreign-keys'
 import type { Scoped } from '../access/row-scope'
 import type { WritePlan } from '../plan/write'
 import type { Call } from '../request/session'
+import { placed } from '../error'
 import { bulkFailed, type ItemFailure } from './bulk-error'
 import type { Item, WrittenItem } from './items'
 
@@ -44,9 +45,18 @@ export interface Refused {
 export function stopOnFailure(parts: readonly WritePart[], { refused = [] }: Refused = {}): void {
   const { atomic, bulk } = parts[0]!.plan
   if (!atomic) return
-  const failed: readonly ItemFailure[] = [...refused, ...itemsOf(parts).filter(hasFailed)]
+  const items = itemsOf(parts).filter(hasFailed)
+  // The error of a record explains those of its children.
+  const roots = new Set(items.flatMap(({ place, index }) => place ? [] : [index]))
+  const own = items.filter(({ place }) => !place || !roots.has(place.root))
+  const failed: readonly ItemFailure[] = [...refused, ...own.map(item => failureOf(item, item.error))]
   if (failed.length === 0) return
   throw bulk ? bulkFailed('nothing was written', inOrder(failed)) : failed[0]!.error
+}
+
+/** The failure of an item in a response. That of a child belongs to its record, and has the place of the child. */
+export function failureOf({ index, id, ctx, place }: Item, error: unknown): ItemFailure {
+  return place ? { index: place.root, ctx, error: placed(error, place.path) } : { index, id, ctx, error }
 }
 
 export const inOrder = <T extends { readonly index: number }>(items: readonly T[]): readonly T[] =>

@@ -10,7 +10,7 @@ import { operationsOf, type CommitRules } from './commit-parts'
 import type { Item } from './items'
 import { judgeAgain } from './judge-again'
 import { withDependents } from './late'
-import { itemsOf, stopOnFailure, type WritePart } from './parts'
+import { failureOf, inOrder, itemsOf, stopOnFailure, type WritePart } from './parts'
 
 /** The operations of the parts in their order: a lock can need the row that an earlier part makes. */
 export const STEPS: CommitRules = {
@@ -27,7 +27,10 @@ const operationsInOrder = (parts: readonly WritePart[], time: Date): readonly Wr
 /** Milliseconds. After this time, no further part is tried. */
 const MAX_DURATION = 5_000
 
-/** Finds the parts that fail, as if each were a request of its own: the next parts are tried without a failed one. */
+/**
+ * Finds the items that fail, as if each were a request of its own: the next ones are tried without a failed one.
+ * @returns the error of a single record, or `BULK_FAILED`
+ */
 async function toStepsError(parts: readonly WritePart[], failure: CommitFailed): Promise<unknown> {
   if (isBusy(failure.reason)) return failure.reason
   const deadline = Date.now() + MAX_DURATION
@@ -35,21 +38,36 @@ async function toStepsError(parts: readonly WritePart[], failure: CommitFailed):
   const failures: ItemFailure[] = []
   for (const part of parts) {
     if (Date.now() > deadline) break
-    await yieldToEventLoop()
     const error = await findError(kept, part)
     if (error === undefined) kept.push(part)
-    else for (const { index, id } of part.items) failures.push({ index, id, error, ctx: part.call.ctx })
+    else if (error === MISSING && part.items[0]!.place) continue
+    else failures.push(...part.items.length === 1 ? [failureOf(part.items[0]!, error)] : await findInPart(kept, part, deadline))
   }
-  return failures.length > 0
-    ? bulkFailed('rolled back', failures)
-    : bulkFailed('rolled back', itemsOf(parts).filter(({ index }) => index === failure.item).map(toFailure(failure)), failure.reason)
+  const reported = itemsOf(parts).filter(({ index }) => index === failure.item).map(item => failureOf(item, failure.reason))
+  const found = failures.length > 0 ? failures : reported
+  return parts[0]!.plan.bulk ? bulkFailed('rolled back', inOrder(found), failure.reason) : found[0]?.error ?? failure.reason
 }
 
-const toFailure = ({ reason }: CommitFailed) => ({ index, id, ctx }: Item): ItemFailure => ({ index, id, ctx, error: reason })
+/** Tries the items of a part one after another. Those that pass are kept. */
+async function findInPart(kept: WritePart[], part: WritePart, deadline: number): Promise<readonly ItemFailure[]> {
+  const failures: ItemFailure[] = []
+  const passing: Item[] = []
+  for (const item of part.items) {
+    if (Date.now() > deadline) break
+    await yieldToEventLoop()
+    const error = await findError(kept, { ...part, items: [...passing, item], written: new Map() })
+    if (error === undefined) passing.push(item)
+    // The failure of the parent is enough.
+    else if (error !== MISSING || !item.place) failures.push(failureOf(item, error))
+  }
+  if (passing.length > 0) kept.push({ ...part, items: passing, written: new Map() })
+  return failures
+}
 
 async function findError(kept: readonly WritePart[], part: WritePart): Promise<unknown> {
   const needed = part.items.flatMap(({ late, lateKey }) => [...late?.values() ?? [], ...lateKey ? [lateKey] : []])
-  if (needed.some(({ part }) => !kept.includes(part))) return refersToFailed()
+  const isKept = (item: Item) => kept.some(({ items }) => items.includes(item))
+  if (needed.some(({ item }) => !isKept(item))) return MISSING
   const failure = await tryPart(kept, part)
   if (!failure) return undefined
   const { items } = part
@@ -69,3 +87,5 @@ async function tryPart(kept: readonly WritePart[], part: WritePart): Promise<Com
 }
 
 export const refersToFailed = (): ApiError => invalidBody('`$ref` names a step that has failed.')
+
+const MISSING = refersToFailed()

@@ -1,5 +1,6 @@
 /** Resolves what a step refers to: a field of the record that an earlier step answers. */
-import { INVALID, type Field } from '../../../schema/field'
+import type { Field } from '../../../schema/field'
+import { sampleOf } from '../../parse/samples'
 import { invalidBody, quote, unknownField, validationFailed } from '../../error'
 import { isObject } from '../../../../shared/is-object'
 import type { Resource } from '../../../schema/model'
@@ -65,12 +66,7 @@ function toJson({ field, early }: LateReference, target: Field): unknown {
   if (early !== undefined) return field.toJson ? field.toJson(early) : early
   if (KINDS_OF_NUMBERS.has(field.wire) ? !KINDS_OF_NUMBERS.has(target.wire) : field.wire !== target.wire)
     throw validationFailed([{ path: [target.name], message: `Expected ${target.expected}.`, code: 'invalid_type' }])
-  return SAMPLES.find(sample => target.fromJson(sample) !== INVALID)
+  return sampleOf(target)
 }
 
 const KINDS_OF_NUMBERS: ReadonlySet<Field['wire']> = new Set<Field['wire']>(['integer', 'number', 'bigint'])
-
-/** Values of every type of a key. */
-const SAMPLES: readonly unknown[] = [
-  1, '00000000-0000-4000-8000-000000000000', '1', 'a', '2000-01-01T00:00:00.000Z', '2000-01-01', '1.5', true,
-]

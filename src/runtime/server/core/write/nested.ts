@@ -1,0 +1,87 @@
+/** The parts of the children in the bodies of a write: one part for each relation and action, whatever the number of parents. */
+import { NESTED_ACTIONS, type NestedAction } from '../../../shared/nested'
+import type { Nested } from '../../schema/model'
+import { callFor } from '../access/authorize'
+import { applyScope, type Scoped } from '../access/row-scope'
+import { notFound, type Path } from '../error'
+import type { ChildItems, WriteItem } from '../parse/write-item'
+import { planCreate, planDelete, planUpdate, type WritePlan } from '../plan/write'
+import { equals } from '../sql/conditions'
+import { itemContexts } from './hooks'
+import { toItems, type Item, type LateReference } from './items'
+import { toPart, type WritePart } from './parts'
+
+const PLANS = { create: planCreate, update: planUpdate, delete: planDelete } as const
+
+export const hasChildren = ({ items }: WritePlan): boolean => items.some(({ children }) => children)
+
+/** A child, and the item of its parent. */
+interface Child {
+  readonly parent: Item
+  readonly given: WriteItem
+  readonly path: Path
+}
+
+/** Returns the parts in the order of the commit, after their parents. */
+export async function childParts(part: WritePart, firstIndex = part.items.length): Promise<readonly WritePart[]> {
+  const parts: WritePart[] = []
+  let index = firstIndex
+  for (const { nested, action, children } of groupsOf(part)) {
+    const own = await toChildPart(part, nested, action, children, index)
+    index += children.length
+    parts.push(own)
+    const below = await childParts(own, index)
+    index += below.reduce((sum, { items }) => sum + items.length, 0)
+    parts.push(...below)
+  }
+  return parts
+}
+
+interface Group {
+  readonly nested: Nested
+  readonly action: NestedAction
+  readonly children: readonly Child[]
+}
+
+function groupsOf({ plan, items }: WritePart): readonly Group[] {
+  const given = plan.items.flatMap(({ children = [] }, position) => children.map(child => ({ child, parent: items[position]! })))
+  const relations = new Set(given.map(({ child }) => child.nested))
+  return [...relations].flatMap(nested => NESTED_ACTIONS.flatMap((action): Group[] => {
+    const children = given.filter(({ child }) => child.nested === nested && child.action === action)
+      .flatMap(({ child, parent }) => toChildren(child, parent))
+    return children.length > 0 ? [{ nested, action, children }] : []
+  }))
+}
+
+function toChildren({ nested: { relation }, action, items }: ChildItems, parent: Item): readonly Child[] {
+  return items.map((given, index) => ({ parent, given, path: [...parent.place?.path ?? [], relation.name, action, index] }))
+}
+
+async function toChildPart(
+  part: WritePart, { relation }: Nested, action: NestedAction, children: readonly Child[], firstIndex: number,
+): Promise<WritePart> {
+  const call = callFor(part.call, relation.target, action)
+  const items = children.map(({ parent, given }): WriteItem =>
+    action === 'create' ? given : { ...given, ...conditionOf(relation, parent, part) })
+  const plan = await PLANS[action]({ items, bulk: true }, call)
+  const scoped: Scoped<WritePlan> = await applyScope<WritePlan>(call, { ...plan, atomic: true }, action)
+  const own = toItems(scoped, itemContexts(scoped, call)).map((item, position): Item => {
+    const { parent, path } = children[position]!
+    const late = action === 'create' ? foreignKeys(part, parent, relation) : undefined
+    return { ...item, index: firstIndex + position, place: { root: parent.place?.root ?? parent.index, path }, ...late && { late } }
+  })
+  return toPart(scoped, call, own)
+}
+
+type Relation = Nested['relation']
+
+/** The foreign key of a new child is the key of its parent, which the database can generate. */
+function foreignKeys(part: WritePart, parent: Item, { columns, foreignColumns }: Relation): ReadonlyMap<string, LateReference> {
+  return new Map(foreignColumns.map((field, index) => [field.name, { part, item: parent, field: columns[index]!, fixed: true }]))
+}
+
+/** A record that is not a child of the parent is as good as none. A new parent has no children yet. */
+function conditionOf({ foreignColumns }: Relation, { key }: Item, { plan }: WritePart): Pick<WriteItem, 'condition' | 'error'> {
+  if (plan.kind === 'create') return { error: notFound() }
+  return { condition: { clauses: foreignColumns.map((field, index) => equals(field, key![index])), error: notFound } }
+}

@@ -139,6 +139,7 @@ export interface BlogOptions extends OpenOptions {
   /** By resource, beside the permissions. */
   readonly rules?: Readonly<Record<string, Partial<NonNullable<ResourceRegistration['authorization']>>>>
   readonly plugins?: readonly unknown[]
+  readonly nested?: Readonly<Record<string, NonNullable<ResourceRegistration['nested']>>>
   readonly endpoints?: (tables: ReturnType<typeof sqliteBlog>) => ReturnType<NonNullable<ServerOptions['endpoints']>>
 }
 
@@ -162,7 +163,7 @@ export async function openBlog(engineCase: EngineCase, options: BlogOptions = {}
 export async function serveBlog(
   { dialect, engine }: Pick<EngineCase, 'dialect' | 'engine'>,
   opened: Opened,
-  { hooks = {}, rules = {}, plugins, endpoints }: BlogOptions = {},
+  { hooks = {}, rules = {}, nested = {}, plugins, endpoints }: BlogOptions = {},
 ): Promise<Blog> {
   const tables = BLOGS[dialect]()
   const { posts, comments, tags } = tables
@@ -176,6 +177,7 @@ export async function serveBlog(
       schema,
       authorization: { permissions, ...rules[name] },
       hooks: hooks[name],
+      ...nested[name] && { nested: nested[name] },
     })),
     plugins,
     endpoints: endpoints && (() => endpoints(tables as never)),

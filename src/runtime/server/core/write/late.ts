@@ -8,7 +8,7 @@ import { is, SQL } from 'drizzle-orm'
 import { LateValue } from '../../engines/engine'
 import { INVALID, type Field } from '../../schema/field'
 import { inList } from '../sql/list/index'
-import { invalidBody, notFound, validationFailed } from '../error'
+import { ApiError, invalidBody, notFound, validationFailed } from '../error'
 import { keyClauses } from '../plan/read'
 import type { RecordValues } from '../read/rows/decode'
 import type { Call } from '../request/session'
@@ -22,7 +22,15 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
 /** Sets the late values of the items after their hooks have run. A hook that sets another value, or removes it, decides. */
 export function bindLateValues(parts: readonly WritePart[]): void {
-  for (const part of parts) for (const item of withoutError(part.items)) if (item.late ?? item.lateKey) bind(part, item, parts)
+  for (const part of parts) for (const item of withoutError(part.items)) if (item.late ?? item.lateKey) {
+    try {
+      bind(part, item, parts)
+    }
+    catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      item.error = error
+    }
+  }
 }
 
 function bind({ plan: { resource, kind }, call }: WritePart, item: Mutable<Item>, parts: readonly WritePart[]): void {
@@ -108,12 +116,19 @@ export function withDependents({ items, written }: WritePart, operation: WriteOp
   } } }
 }
 
-/** `(select author_id from posts where id = ?)` */
+/**
+ * `(select author_id from posts where id = ?)`
+ * @throws `INVALID_BODY` after a permanent delete, whose cascade can remove the row. A batch would find another one.
+ */
 function subquery({ part, item, field }: LateReference, binding: Binding): SQL {
   const { resource } = part.plan
   const key = part.plan.kind === 'create'
     ? resource.primaryKey.map(field => knownValue({ part, item, field })?.value)
     : item.key!
+  const isBetween = ({ index }: Item) => index > item.index && index < binding.item.index
+  const isPermanent = ({ kind, resource: { roles } }: WritePart['plan']) => kind === 'delete' && !roles.deletedAt
+  if (key.includes(undefined) && binding.parts.some(({ plan, items }) => isPermanent(plan) && items.some(isBetween)))
+    throw invalidBody('On this database, a step cannot refer to a generated key after a step that deletes a record permanently.')
   const source = key.includes(undefined) ? newestRows(part, item, binding) : whereClause(keyClauses(resource, key))
   return where`(select ${field.selection} from ${resource.table}${source})`.getSQL()
 }

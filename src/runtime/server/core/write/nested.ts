@@ -1,6 +1,7 @@
 /** The parts of the children in the bodies of a write: one part for each relation and action, whatever the number of parents. */
 import { NESTED_ACTIONS, type NestedAction } from '../../../shared/nested'
 import type { Nested } from '../../schema/model'
+import type { Call } from '../request/session'
 import { callFor } from '../access/authorize'
 import { applyScope, type Scoped } from '../access/row-scope'
 import { notFound, type Path } from '../error'
@@ -43,15 +44,24 @@ interface Group {
   readonly children: readonly Child[]
 }
 
-function groupsOf({ plan, items }: WritePart): readonly Group[] {
+function groupsOf({ plan, items, call }: WritePart): readonly Group[] {
   const given = plan.items.flatMap(({ children = [] }, position) => children.map(child => ({ child, parent: items[position]! })))
   const relations = new Set(given.map(({ child }) => child.nested))
   return [...relations].flatMap(nested => NESTED_ACTIONS.flatMap((action): Group[] => {
     const children = given.filter(({ child }) => child.nested === nested && child.action === action)
       .flatMap(({ child, parent }) => toChildren(child, parent))
-    return children.length > 0 ? [{ nested, action, children }] : []
+    const group = { nested, action, children }
+    if (children.length === 0) return []
+    return isOneByOne(plan, group, call) ? children.map(child => ({ ...group, children: [child] })) : [group]
   }))
 }
+
+/**
+ * Whether each child needs a statement of its own. A batch finds a generated key by the rows that were inserted after it, so a statement
+ * must not insert several rows into the table of their parents.
+ */
+const isOneByOne = ({ resource }: WritePlan, { nested: { relation }, action }: Group, { engine }: Call) =>
+  action === 'create' && !engine.supportsFollowUp && relation.target.table === resource.table
 
 function toChildren({ nested: { relation }, action, items }: ChildItems, parent: Item): readonly Child[] {
   return items.map((given, index) => ({ parent, given, path: [...parent.place?.path ?? [], relation.name, action, index] }))

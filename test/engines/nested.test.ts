@@ -1,0 +1,52 @@
+/** On every engine: a write contains children with generated keys, and children of these. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { openBlog, type Blog } from './support/blog'
+import { ENGINE_CASES, isAvailable } from './support/databases'
+import { dump, reset } from './support/scene'
+
+const WRITER = { user: { id: 1, organizationId: 1 }, permissions: ['write'] }
+
+describe.each(ENGINE_CASES)('$name', (engineCase) => {
+  describe.skipIf(!isAvailable(engineCase))('a write with children', () => {
+    let blog: Blog
+    beforeAll(async () => {
+      blog = await openBlog(engineCase, {
+        nested: { posts: { comments: ['create', 'update', 'delete'] }, comments: { comments: ['create'] } },
+      })
+    })
+    beforeEach(() => reset(blog, engineCase.dialect))
+    afterAll(() => blog?.opened.close())
+
+    const send = (method: string, path: string, body: unknown) => blog.request(method, `/api/${path}`, { body, caller: WRITER })
+    const commentsOn = async (title: string) => (await blog.opened.all(`select c.body, r.body from comments c inner join posts p on p.id = c.post_id
+      left join comments r on r.parent_id = c.id where p.title = '${title}' and c.deleted_at is null order by c.id, r.id`)).map(row => row.join(' < '))
+    const comment = (body: string, ...replies: string[]) =>
+      ({ body, ...replies.length > 0 && { comments: { create: replies.map(body => ({ body })) } } })
+
+    it('creates them at all levels, in a single request and in a bulk', async () => {
+      const single = await send('POST', 'posts', { title: 'new', comments: { create: [comment('a', 'a1', 'a2'), comment('b'), comment('c', 'c1')] } })
+      expect([single.status, await commentsOn('new')]).toEqual([201, ['a < a1', 'a < a2', 'b < ', 'c < c1']])
+      const items = Array.from({ length: 20 }, (_, index) =>
+        ({ title: `post ${index}`, comments: { create: [comment(`${index} x`, `${index} x1`), comment(`${index} y`)] } }))
+      expect((await send('POST', 'posts/bulk', { items })).status).toBe(200)
+      for (const index of [0, 7, 19]) expect(await commentsOn(`post ${index}`)).toEqual([`${index} x < ${index} x1`, `${index} y < `])
+    })
+
+    it('changes, removes and adds them in one commit', async () => {
+      const { status } = await send('PATCH', 'posts/1', { title: 'changed', comments: {
+        create: [comment('new', 'reply')], update: [{ id: 12, data: { body: 'c12!', comments: { create: [{ body: 'r12' }] } } }], delete: [11] } })
+      expect([status, await commentsOn('changed')]).toEqual([200, ['c12! < r12', 'new < reply']])
+    })
+
+    it('writes nothing if one of them fails, and names it', async () => {
+      const before = JSON.stringify(await dump(blog))
+      for (const [body, path] of [
+        [{ create: [comment('x')], update: [{ id: 12, data: {} }, { id: 21, data: {} }] }, 'comments.update[1]'],
+        [{ create: [comment('x'), { ...comment('y'), parentId: 77 }] }, 'comments.create[1]'],
+      ] as const) {
+        const answer = await send('PATCH', 'posts/1', { title: 'changed', comments: body })
+        expect([answer.status >= 400, answer.body.data?.path, JSON.stringify(await dump(blog))]).toEqual([true, path, before])
+      }
+    })
+  })
+})

@@ -135,7 +135,7 @@ export async function createTestApi<const Callers extends TestCallers>(
   return {
     ...common,
     registered: [...api.resources.keys()],
-    uniqueKeys: Object.fromEntries([...api.resources].map(([name, resource]) => [name, uniqueKeysOf(resource)])),
+    uniqueKeys: Object.fromEntries([...api.resources].map(([name, resource]) => [name, uniqueKeysOf(resource).map(({ columns }) => columns)])),
     routes: findRoutes(api, Object.keys(await endpoints())),
     as: name => clientOf(name, sendAs, prefix),
   }

@@ -135,7 +135,8 @@ export async function createTestApi<const Callers extends TestCallers>(
   return {
     ...common,
     registered: [...api.resources.keys()],
-    uniqueKeys: Object.fromEntries([...api.resources].map(([name, resource]) => [name, uniqueKeysOf(resource).map(({ columns }) => columns)])),
+    uniqueKeys: Object.fromEntries([...api.resources].map(([name, resource]) =>
+      [name, uniqueKeysOf(resource).map(({ columns }) => columns)])),
     routes: findRoutes(api, Object.keys(await endpoints())),
     as: name => clientOf(name, sendAs, prefix),
   }

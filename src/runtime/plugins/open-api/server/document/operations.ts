@@ -6,8 +6,8 @@ import { errorResponses, type ErrorKind } from './errors'
 import type { Documented, OnResource, Operation, Response } from './model'
 import { refOf, refTo, toTemplate } from './names'
 import {
-  aggregateParameter, canUpsert, changeParameters, CONFIRM, createParameters, deleteParameters, groupParameters, idParameter, pageParameters,
-  readParameters, upsertParameters,
+  aggregateParameter, canUpsert, changeParameters, CONFIRM, createParameters, deleteParameters, groupParameters, idParameter,
+  pageParameters, readParameters, upsertParameters,
 } from './parameters'
 import { idSchema } from './schemas'
 import { parameterRef, type SharedSchema } from './shared'

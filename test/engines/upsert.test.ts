@@ -120,11 +120,11 @@ describe.each(CONNECTION_CASES)('$name', (engineCase) => {
       expect(await count('entries')).toBe(1)
     })
 
-    it('find 150 records by a key of two columns at once', async () => {
-      const items = Array.from({ length: 150 }, (_, index) =>
+    it('find 100 records by a key of two columns at once', async () => {
+      const items = Array.from({ length: 100 }, (_, index) =>
         ({ day: new Date(index * 60_000).toISOString(), isOpen: index % 2 === 0, title: `${index}` }))
-      const answers = [await upsertAll('day,isOpen', items.slice(0, 100)), await upsertAll('isOpen,day', items)]
-      expect(answers.map(({ body }) => [body.meta.created, body.meta.updated])).toEqual([[100, 0], [50, 100]])
+      const answers = [await upsertAll('day,isOpen', items.slice(0, 60)), await upsertAll('isOpen,day', items)]
+      expect(answers.map(({ body }) => [body.meta.created, body.meta.updated])).toEqual([[60, 0], [40, 60]])
       expect(answers[1]!.body.data.map(({ title }: { title: string }) => title)).toEqual(items.map(({ title }) => title))
     })
 

@@ -109,6 +109,9 @@ describe.each(CONNECTION_CASES)('$name', (engineCase) => {
       ['text', 'code', { code: 'Ä ß 😀' }],
       ['a text and the tenant', 'slug', { slug: '' }],
       ['an integer', 'number', { number: -7 }],
+      ['a large integer', 'big', { big: '9007199254740993' }],
+      ['a time in string mode', 'moment', { moment: '2026-03-01T12:30:45.678Z' }],
+      ['a day in string mode', 'date', { date: '2026-02-28' }],
       ['a time and a boolean', 'day,isOpen', { day: '2026-03-01T12:30:45.678Z', isOpen: false }],
       ['a boolean and a time', 'isOpen,day', { day: '1969-12-31T23:59:59.999Z', isOpen: true }],
     ])('find a record by %s', async (_, on, key) => {

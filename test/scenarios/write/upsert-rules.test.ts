@@ -66,23 +66,34 @@ const send = (path: string, body: unknown, caller = BOTH) => world.send('POST', 
 const withoutUrl = ({ status, body }: Awaited<ReturnType<typeof send>>) => [status, { ...body, url: '' }]
 
 describe('rows', () => {
-  it.each(['secret', 'locked', 'theirs'])('that no update finds answer what a create answers: %s', async (slug) => {
-    const before = world.dump()
-    for (const caller of [BOTH, as('create'), as('update')]) {
-      const body = { slug, title: 'x' }
-      expect(withoutUrl(await send('docs?onConflict=slug', body, caller))).toEqual(withoutUrl(await send('docs', body, caller)))
-      const items = { items: [{ slug: 'new', title: 'x' }, body] }
-      expect(withoutUrl(await send('docs/bulk?onConflict=slug', items, caller))).toEqual(withoutUrl(await send('docs/bulk', items, caller)))
-    }
-    expect(world.dump()).toBe(before)
-  })
-
-  it.each(['final', 'unlisted'])('answer what an update by the id answers: %s', async (slug) => {
-    const id = { final: 3, unlisted: 5 }[slug]
-    const updated = await world.send('PATCH', `docs/${id}`, { title: 'x' }, BOTH)
+  const IDS = { plain: 1, secret: 2, final: 3, locked: 4, unlisted: 5, theirs: 6 }
+  const CALLERS = { 'both permissions': BOTH, 'create': as('create'), 'update': as('update'), 'none': as() }
+  const afterReset = async <T>(run: () => Promise<T>) => {
     world.reset()
-    expect(outcome(await send('docs?onConflict=slug', { slug, title: 'x' }))).toBe(outcome(updated))
-  })
+    return await run()
+  }
+
+  it.each(Object.entries(IDS).flatMap(([slug, id]) => Object.entries(CALLERS).map(([name, caller]) => [slug, name, id, caller] as const)))(
+    'answer what an update by the id answers, or what a create answers if there is no such record: %s, with %s',
+    async (slug, _name, id, caller) => {
+      const body = { slug, title: 'x' }
+      const [items, entries] = [{ items: [{ slug: 'new' }, body] }, { items: [{ id: 1, data: {} }, { id, data: { title: 'x' } }] }]
+      const isFound = outcome(await afterReset(() => world.send('PATCH', `docs/${id}`, { title: 'x' }, BOTH))) !== '404 NOT_FOUND'
+      const upserted = await afterReset(() => send('docs?onConflict=slug', body, caller))
+      const bulk = await afterReset(() => send('docs/bulk?onConflict=slug', items, caller))
+      if (isFound) {
+        expect(outcome(upserted)).toBe(outcome(await afterReset(() => world.send('PATCH', `docs/${id}`, { title: 'x' }, caller))))
+        if (caller === BOTH && id !== 1)
+          expect(outcome(bulk)).toBe(outcome(await afterReset(() => world.send('PATCH', 'docs/bulk', entries, caller))))
+      }
+      else {
+        const before = world.dump()
+        expect(withoutUrl(upserted)).toEqual(withoutUrl(await afterReset(() => send('docs', body, caller))))
+        expect(withoutUrl(bulk)).toEqual(withoutUrl(await afterReset(() => send('docs/bulk', items, caller))))
+        expect(world.dump()).toBe(before)
+      }
+    },
+  )
 })
 
 describe('fields', () => {
@@ -165,4 +176,27 @@ it('a table whose key is a unique constraint has upserts by this key', async () 
   expect((await send('members?onConflict=room,name', { room: 'a', name: 'b', note: 'y' })).status).toBe(200)
   expect((await send('members?onConflict=name,room', { room: 'a', name: 'c', note: 'y' })).status).toBe(201)
   expect(world.rows('select note from members')).toEqual(['y', 'y'])
+})
+
+describe('a request', () => {
+  it.each([
+    'onConflict=slug&onConflict=number', 'onConflict[]=slug', 'onConflict=slug,', 'onConflict=,', 'onConflict=Slug', 'onConflict=docs.slug',
+    'onConflict=constructor', 'onConflict=__proto__', 'onConflict={"slug":true}',
+  ])('with a list that is no list of fields is a 400: %s', async (query) => {
+    for (const path of ['docs', 'docs/bulk']) expect(outcome(await send(`${path}?${query}`, { slug: 'plain', items: [] }))).toMatch(/^400/)
+  })
+
+  it('is counted and bounded as a bulk create is', async () => {
+    for (const items of [[], Array.from({ length: 101 }, (_, index) => ({ slug: `s${index}` }))]) {
+      const [upserted, created] = [await send('docs/bulk?onConflict=slug', { items }), await send('docs/bulk', { items })]
+      expect(outcome(upserted)).toBe(outcome(created))
+    }
+  })
+
+  it('that updates has the tag of the record in its response', async () => {
+    const upserted = await send('docs?onConflict=slug', { slug: 'plain', title: 'New' })
+    const read = await world.send('GET', 'docs/1', undefined, BOTH)
+    expect(upserted.headers.get('etag')).toBe(read.headers.get('etag'))
+    expect(upserted.headers.get('etag')).not.toBeNull()
+  })
 })

@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import { integer, sqliteTable, text, unique, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { computed } from '../../../src/runtime/server/define'
-import { DEFAULT_MULTI_TENANCY } from '../../../src/runtime/shared/defaults'
+import { DEFAULT_CONFIG, DEFAULT_MULTI_TENANCY } from '../../../src/runtime/shared/defaults'
 import { EVERYTHING, openWorld, outcome, type World } from './world'
 
 const docs = sqliteTable('docs', {
@@ -198,5 +198,16 @@ describe('a request', () => {
     const read = await world.send('GET', 'docs/1', undefined, BOTH)
     expect(upserted.headers.get('etag')).toBe(read.headers.get('etag'))
     expect(upserted.headers.get('etag')).not.toBeNull()
+  })
+
+  it('whose records are too large for a response has only their keys, as a bulk create has', async () => {
+    const items = ['plain', 'new'].map(slug => ({ slug, title: 'x'.repeat(60) }))
+    const small = await openWorld({
+      tables: { frozen }, rows: 'insert into frozen values (1, \'plain\', \'Old\')',
+      config: { http: { ...DEFAULT_CONFIG.http, maxResponseSize: 150 } },
+    })
+    const { status, body } = await small.send('POST', 'frozen/bulk?onConflict=slug', { items })
+    small.client.close()
+    expect([status, body.data]).toEqual([200, [{ id: 1 }, { id: 2 }]])
   })
 })

@@ -39,7 +39,7 @@ async function documentOf(...permissions: string[]): Promise<Document> {
 }
 
 const namesOf = ({ paths }: Document, path: string) =>
-  (paths[path]!.post!.parameters ?? []).flatMap(parameter => 'name' in parameter ? [parameter.name] : [])
+  (paths[path]!.post!.parameters as readonly { readonly name?: string }[] ?? []).flatMap(({ name }) => name ?? [])
 const statusesOf = ({ paths }: Document, path: string) => Object.keys(paths[path]!.post!.responses).filter(status => status < '300')
 
 it('has the parameter and the response of an update for a caller who can create and update', async () => {

@@ -88,6 +88,9 @@ export function createIdempotency(ttl: number, table: Table) {
       if (committed) return committed
       throw error
     }
+    // A request that changed nothing has not noticed that another server has committed it.
+    const committed = !pending.isCommitted && isStoredForm(pending.route.form) ? await find(pending, call) : undefined
+    if (committed) return committed
     const stored = { grant: await grantOf(call), status: response.status, body: toStoredBody(response.body) }
     // The write is committed. A client that gets an error instead of its response would take it for refused.
     await save(pending, stored, call.engine).catch((error: unknown) =>
@@ -100,7 +103,13 @@ export function createIdempotency(ttl: number, table: Table) {
     const isStored = pending.isCommitted || !isStoredForm(pending.route.form) || await store.find(engine, pending.id, new Date())
     if (isStored) return store.saveResponse(engine, pending.id, response)
     const row = { ...keyRow(pending), ...response }
-    await engine.commit([{ build: (db: never) => (db as Database).insert(table).values(row) }])
+    try {
+      await engine.commit([{ build: (db: never) => (db as Database).insert(table).values(row) }])
+    }
+    catch (error) {
+      // Another server can have answered the same request at the same time.
+      if (!await store.find(engine, pending.id, new Date())) throw error
+    }
   }
 
   return {

@@ -55,6 +55,19 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       expect(new Set(responses.map(({ headers }) => headers.get('location'))).size).toBe(1)
     })
 
+    it.each<[string, string, unknown, number]>([
+      ['one record', 'notes?onConflict=title', { title: 'once' }, 201],
+      ['several records', 'notes/bulk?onConflict=title', { items: [{ title: 'once' }, { title: 'there', pay: 'new' }] }, 200],
+      ['records as they are', 'notes/bulk?onConflict=title', { items: [{ title: 'there' }] }, 200],
+    ])('upserts %s once for 20 parallel requests on two servers, and answers all of them equally', async (_, path, body, status) => {
+      await send('POST', 'notes', { title: 'there' }, undefined)
+      const responses = await Promise.all(Array.from({ length: 20 }, (_, index) => send('POST', path, body, 'k', { server: index % 2 })))
+      expect(new Set(responses.map(({ status, text }) => `${status} ${text}`))).toEqual(new Set([`${status} ${responses[0]!.text}`]))
+      expect(responses.filter(response => replayed(response) === 'true').length).toBeGreaterThanOrEqual(18)
+      expect(await count('select count(*) from notes where title = \'once\'')).toBe(JSON.stringify(body).includes('once') ? 1 : 0)
+      expect((await send('POST', path, { title: 'other', items: [] }, 'k')).body.data.code).toBe('IDEMPOTENCY_MISMATCH')
+    })
+
     it.each<[string, string, string, unknown]>([
       ['an update', 'PATCH', 'notes/:id', { title: 'new' }],
       ['a delete', 'DELETE', 'notes/:id', undefined],

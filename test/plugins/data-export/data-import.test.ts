@@ -309,6 +309,21 @@ describe('an upsert', () => {
     expect(rows().map(({ id, title }) => [id, title])).toEqual([[1, 'old a'], [2, 'new b'], [3, 'untitled'], [4, 'new']])
   })
 
+  it('finds records by a time and a boolean, in each of their spellings', async () => {
+    const at = new Date('2026-01-02T03:04:05Z')
+    const { send, rows } = await open({ rows: [{ id: 1, title: 'old', at, isOpen: true }] })
+    const file = 'at,isOpen,title\r\n2026-01-02T05:04:05+02:00,true,new\r\n2026-01-02T03:04:05Z,false,other'
+    expect((await send(file, 'mode=upsert&key=at,isOpen')).body.data).toEqual({ created: 1, updated: 1 })
+    expect(rows().map(({ at, title }) => [at, title])).toEqual([[at.getTime(), 'new'], [at.getTime(), 'other']])
+  })
+
+  it('finds the records again if another request creates and deletes some of them', async () => {
+    const once = vi.fn().mockImplementationOnce(() => client.exec('insert into posts (slug) values (\'c\'); delete from posts where slug = \'a\''))
+    const { send, rows } = await open({ rows: ROWS, hooks: { beforeUpdate: () => void once() } })
+    expect((await send('slug,title\r\na,new a\r\nb,new b\r\nc,new c', 'mode=upsert&key=slug')).body.data).toEqual({ created: 1, updated: 2 })
+    expect(rows().map(({ slug, title }) => [slug, title])).toEqual([['b', 'new b'], ['gone', 'untitled'], ['c', 'new c'], ['a', 'new a']])
+  })
+
   it.each<[what: string, file: string, query: string, errors: unknown]>([
     [
       'stands twice in the file',

@@ -43,6 +43,8 @@ const WAYS: readonly [request: Asked, counted: readonly Operation[]][] = [
   [['DELETE', '/articles/1/relations/tags', { ids: [1] }], ['update', 'delete']],
   [['PUT', '/articles/1/relations/tags', { ids: [2] }], ['update', 'create', 'delete']],
   [['PUT', '/articles/1/relations', { relations: { tags: { ids: [2] } } }], ['update', 'create', 'delete']],
+  [['POST', '/articles?onConflict=slug', { slug: 'new', title: 'x' }], ['create', 'update']],
+  [['POST', '/articles/bulk?onConflict=slug', { items: [{ slug: 'new', title: 'x' }] }], ['create', 'update']],
   // Whether there is such a relation is not told.
   [['POST', '/articles/1/relations/nothing', { ids: [2] }], ['update', 'create']],
 ]

@@ -22,6 +22,8 @@ const WRITES: readonly (readonly [method: string, path: string])[] = [
     .filter(({ operation, path }) => operation && !['read', 'aggregate'].includes(operation) && path.startsWith('/:resource'))
     .flatMap(route => [[route.method, pathOf(route)], ...route.alternative ? [[route.method, `${pathOf(route)}?force=true`]] : []] as
       [string, string][]),
+  ['POST', 'authorStats?onConflict=authorId'],
+  ['POST', 'authorStats/bulk?onConflict=authorId'],
   ['POST', 'authorStats/import'],
   ['POST', 'authorStats/import?mode=upsert&key=authorId'],
 ]

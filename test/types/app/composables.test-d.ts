@@ -467,6 +467,33 @@ describe('a dry run', () => {
   })
 })
 
+describe('`onConflict`', () => {
+  test('names fields of a create, and a bulk counts the records of both kinds', () => {
+    useAutoApiCreate('articles', { onConflict: 'title' })
+    useAutoApiCreate('labels', { onConflict: ['name', 'colour'], dryRun: true })
+    useAutoApiMutation('articles', 'create', { onConflict: ['title'] })
+    const { data } = useAutoApiBulkCreate('labels', { onConflict: 'name', onSuccess: ({ meta }) => expectTypeOf(meta.created).toEqualTypeOf<number | undefined>() })
+    expectTypeOf(data.value?.meta.updated).toEqualTypeOf<number | undefined>()
+    // @ts-expect-error -- no such field
+    useAutoApiCreate('articles', { onConflict: 'titel' })
+    // @ts-expect-error -- no such field
+    useAutoApiBulkCreate('articles', { onConflict: ['title', 'nothing'] })
+    // @ts-expect-error -- the database generates the key
+    useAutoApiCreate('articles', { onConflict: 'id' })
+  })
+
+  test('belongs to creates only', () => {
+    // @ts-expect-error -- an update names its record by the id
+    useAutoApiUpdate('articles', { onConflict: 'title' })
+    // @ts-expect-error -- an update names its record by the id
+    useAutoApiBulkUpdate('articles', { onConflict: 'title' })
+    // @ts-expect-error -- an update names its record by the id
+    useAutoApiMutation('articles', 'update', { onConflict: 'title' })
+    // @ts-expect-error -- a delete names its record by the id
+    useAutoApiDelete('articles', { onConflict: 'title' })
+  })
+})
+
 describe('`ifMatch`', () => {
   test('is true or the tag of one record, and the error has the current record', () => {
     const update = useAutoApiUpdate('articles', {

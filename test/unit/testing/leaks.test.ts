@@ -59,6 +59,13 @@ describe('expectNoLeaks', () => {
     expect(await leaksOf(mistake, hidden)).toContain(leak)
   })
 
+  it('finds an upsert that shows that a row with its key exists', async () => {
+    const hidden: LeakOptions<Caller> = { as: 'author', rows: { posts: [3, 4] } }
+    expect(await leaksOf(undefined, hidden)).toBe('')
+    expect(await leaksOf('a plugin looks for the key first', hidden))
+      .toContain('POST /posts?onConflict=title as author: discloses that the row 4 of posts exists: 403, but a create is 201')
+  })
+
   it('reads the routes about junction tables', async () => {
     const leaks = await leaksOf(undefined, { as: 'reader', secrets: ['post_tags'] })
     expect(leaks).toContain('GET /_m2m/junctions as reader: contains "post_tags"')

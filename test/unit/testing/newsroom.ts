@@ -4,7 +4,7 @@ import Database from 'better-sqlite3'
 import { and, eq, exists, inArray, ne, or, sql, type SQL } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { createError } from 'h3'
-import { integer, primaryKey, QueryBuilder, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { integer, primaryKey, QueryBuilder, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import { defineAutoApiPlugin, type AutoApiContext, type ResourceAuth } from '../../../src/runtime/server/define'
 import { apiTokens as tokensPlugin } from '../../../src/runtime/plugins'
 import { createTokenFormat } from '../../../src/runtime/plugins/api-tokens/server/format'
@@ -27,7 +27,7 @@ export const posts = sqliteTable('posts', {
   margin: integer('margin'),
   approvedBy: text('approved_by'),
   ...softDelete(),
-})
+}, table => [uniqueIndex('post_titles').on(table.organizationId, table.title)])
 export const comments = sqliteTable('comments', {
   id: integer('id').primaryKey({ autoIncrement: true }),
   ...tenant(),
@@ -113,7 +113,7 @@ export const MISTAKES = {
 
 /** The other mistakes disclose something without giving access, so no matrix shows them. */
 export type Mistake = keyof typeof MISTAKES | 'a hook copies a hidden value' | 'a hook counts hidden rows' | 'a foreign key accepts hidden rows'
-  | 'an endpoint looks for the row first' | 'a unique constraint forgets the tenant'
+  | 'an endpoint looks for the row first' | 'a plugin looks for the key first' | 'a unique constraint forgets the tenant'
 
 export async function openNewsroom(mistake?: Mistake) {
   const has = (name: Mistake) => name === mistake
@@ -184,6 +184,15 @@ export async function openNewsroom(mistake?: Mistake) {
   }
   const plugins = [
     tokensPlugin({ findUser: id => USERS[Number(id)] ?? null } as Parameters<typeof tokensPlugin>[0]),
+    defineAutoApiPlugin({
+      name: 'titles',
+      around: async (_ctx, next, { route, request }) => {
+        if (route !== 'upsert' || !has('a plugin looks for the key first')) return next()
+        const { title } = await request.body() as { readonly title: string }
+        if (client.prepare('select 1 from posts where title = ?').get(title)) throw createError({ statusCode: 403, message: 'Taken.' })
+        return next()
+      },
+    }),
     defineAutoApiPlugin({
       name: 'embargo',
       rows: has('the rows of a plugin are dropped')

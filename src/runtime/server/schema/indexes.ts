@@ -1,4 +1,5 @@
 /** The indexes of a resource, as its Drizzle table declares them. */
+import type { SQL } from 'drizzle-orm'
 import { readConfig } from './drizzle/config'
 import type { Resource } from './model'
 
@@ -8,10 +9,19 @@ export function indexesOf({ table, facts }: Resource): readonly (readonly string
   return [facts.primaryKey, ...facts.uniques, ...indexes.filter(({ config }) => !config.where).map(({ config }) => namesOf(config, facts))]
 }
 
-/** The columns of the primary key, of each unique constraint and of each unique index, also of one with a condition. */
-export function uniqueKeysOf({ table, facts }: Resource): readonly (readonly string[])[] {
+/** A primary key, a unique constraint or a unique index. */
+export interface UniqueKey {
+  readonly columns: readonly string[]
+  /** The condition of an index. Its values are unique among the rows that meet it. */
+  readonly where?: SQL
+}
+
+export function uniqueKeysOf({ table, facts }: Resource): readonly UniqueKey[] {
   const partial = readConfig(table).config.indexes.filter(({ config }) => config.unique && config.where)
-  return [facts.primaryKey, ...facts.uniques, ...partial.map(({ config }) => namesOf(config, facts))].filter(key => !key.includes(''))
+  return [
+    ...[facts.primaryKey, ...facts.uniques].map(columns => ({ columns })),
+    ...partial.map(({ config }): UniqueKey => ({ columns: namesOf(config, facts), where: config.where as SQL })),
+  ].filter(({ columns }) => !columns.includes(''))
 }
 
 /** An expression in an index has no name. */

@@ -2,6 +2,7 @@
 import type { EngineDefinition } from '../../server/engines/define'
 import type { EngineName } from '../../server/engines/index'
 import type { ListedPlugin } from '../../server/plugin/contract'
+import { uniqueKeysOf } from '../../server/schema/indexes'
 import { DEFAULT_CONFIG, DEFAULT_MULTI_TENANCY } from '../../shared/defaults'
 import type { AutoApiConfig, MultiTenancyConfig } from '../../shared/config'
 import { createClient, type Send, type TestCaller, type TestClient } from './client'
@@ -86,6 +87,8 @@ export interface TestApi<Name extends string = string> {
   as(caller: Name): TestClient
   /** The names of all registered resources. It is absent over HTTP, where the description of the API has the names. */
   readonly registered?: readonly string[]
+  /** The fields of the unique constraints of each resource. It is absent over HTTP. */
+  readonly uniqueKeys?: Readonly<Record<string, readonly (readonly string[])[]>>
   /** The routes of plugins and the endpoints. Empty over HTTP. */
   readonly routes: readonly TestRoute[]
   readonly reset?: () => unknown
@@ -132,6 +135,8 @@ export async function createTestApi<const Callers extends TestCallers>(
   return {
     ...common,
     registered: [...api.resources.keys()],
+    uniqueKeys: Object.fromEntries([...api.resources].map(([name, resource]) =>
+      [name, uniqueKeysOf(resource).map(({ columns }) => columns)])),
     routes: findRoutes(api, Object.keys(await endpoints())),
     as: name => clientOf(name, sendAs, prefix),
   }

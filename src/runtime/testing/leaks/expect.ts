@@ -7,6 +7,7 @@ import { toParts, toPath, type NamedRows, type RowId } from '../access/probes'
 import type { Values } from '../access/values'
 import { createInspector } from './inspect'
 import { compareFields, compareRows } from './twins'
+import { compareUpserts } from './upserts'
 import { walk, type Walk } from './walk'
 import { compareUnique, compareWrites } from './writes'
 
@@ -59,7 +60,7 @@ export async function expectNoLeaks<Name extends string>(
   for (const secret of secrets)
     if (typeof secret === 'string' && secret.length < 3)
       throw new Error(`[auto-api] The secret "${secret}" is too short: it can be a part of other text.`)
-  await assertVisible(api, found, hidden.rows)
+  const records = await findHidden(api, found, hidden.rows)
   const inspector = createInspector(found, hidden)
   for (const caller of [as].flat() as Name[]) {
     const { routes, reset } = api
@@ -69,6 +70,8 @@ export async function expectNoLeaks<Name extends string>(
       for (const id of ids) {
         await compareRows(context, found.resources.get(name)!, id)
         await compareWrites(context, visible, found.resources.get(name)!, id)
+        for (const key of api.uniqueKeys?.[name] ?? [])
+          await compareUpserts(context, visible, found.resources.get(name)!, id, { key, record: records.get(`${name}/${toPath(id)}`)! })
       }
     }
     for (const [name, values] of Object.entries(unique)) await compareUnique(context, visible, found.resources.get(name)!, values)
@@ -96,16 +99,23 @@ function assertKnown({ resources }: Found, names: readonly string[]): void {
     if (!resources.has(name)) throw new Error(`[auto-api] The API has no resource \`${name}\`.${didYouMean(name, [...resources.keys()])}`)
 }
 
-/** A row that nobody sees can be missing: then the test proves nothing. @throws When no caller sees a row. */
-async function assertVisible(api: TestApi, { resources }: Found, rows: Readonly<Record<string, readonly RowId[]>>): Promise<void> {
+/**
+ * Returns the hidden records by path, with the fields that any caller sees. A row that nobody sees can be missing: then the test proves
+ * nothing.
+ * @throws When no caller sees a row.
+ */
+async function findHidden(api: TestApi, { resources }: Found, rows: Readonly<Record<string, readonly RowId[]>>) {
+  const records = new Map<string, Values>()
   for (const [name, ids] of Object.entries(rows)) {
     for (const id of ids) {
-      let isVisible = false
+      const path = `${name}/${toPath(id)}`
       for (const caller of api.callers) {
-        for (const query of resources.get(name)!.hasTrash ? [{}, { includeDeleted: true }] : [{}])
-          isVisible ||= (await api.as(caller).get(`/${name}/${toPath(id)}`, query)).status === 200
+        for (const query of resources.get(name)!.hasTrash ? [{}, { includeDeleted: true }] : [{}]) {
+          const { status, body } = await api.as(caller).get<Values>(`/${path}`, query)
+          if (status === 200) records.set(path, { ...records.get(path), ...body })
+        }
       }
-      if (!isVisible) {
+      if (!records.has(path)) {
         throw new Error(
           `[auto-api] No caller sees the row ${toParts(id).join(', ')} of \`${name}\`, so the test proves nothing. `
           + 'Add a caller who sees it, or correct the id.',
@@ -113,4 +123,5 @@ async function assertVisible(api: TestApi, { resources }: Found, rows: Readonly<
       }
     }
   }
+  return records
 }

@@ -73,7 +73,7 @@ export async function compareUnique(
   }
 }
 
-const bodyOf = (resource: FoundResource, row: Values | undefined, values: Values) => createBody(resource, values, row ?? {})
+export const bodyOf = (resource: FoundResource, row: Values | undefined, values: Values) => createBody(resource, values, row ?? {})
 
 function idOf({ primaryKey }: FoundResource, row: Values): RowId {
   const parts = primaryKey.map(name => row[name] as string | number)

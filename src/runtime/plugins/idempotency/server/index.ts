@@ -10,14 +10,12 @@ import type { Engine } from '../../../server/kit/rows'
 import { type ApiEvent, isPlain } from '../../../server/kit/http'
 import type { TaskRun } from '../../../server/plugin/contract'
 import { fingerprint, parseKey, requestId } from './key'
-import { callOf, grantOf, replay, type ResponseForm } from './replay'
+import { callOf, grantOf, isStoredForm, replay } from './replay'
 import { findKeyedRoute, type KeyedRoute } from './routes'
 import { createKeyStore, MAX_WAIT, type StoredResponse } from './store'
 
 /** A longer response is not stored. In characters. */
 const MAX_BODY = 65_536
-/** Requests that can end without a commit of their own. */
-const STORED_LATER: ReadonlySet<ResponseForm> = new Set<ResponseForm>(['links', 'handler', 'upserted'])
 
 /** The time between two looks for the response of a request that has committed, in milliseconds. */
 const POLL = 50
@@ -90,6 +88,9 @@ export function createIdempotency(ttl: number, table: Table) {
       if (committed) return committed
       throw error
     }
+    // A request that changed nothing has not noticed that another server has committed it.
+    const committed = !pending.isCommitted && isStoredForm(pending.route.form) ? await find(pending, call) : undefined
+    if (committed) return committed
     const stored = { grant: await grantOf(call), status: response.status, body: toStoredBody(response.body) }
     // The write is committed. A client that gets an error instead of its response would take it for refused.
     await save(pending, stored, call.engine).catch((error: unknown) =>
@@ -99,10 +100,16 @@ export function createIdempotency(ttl: number, table: Table) {
 
   /** A request that changed nothing, or wrote without the API, may not have stored its key yet. */
   async function save(pending: Pending, response: StoredResponse, engine: Engine): Promise<void> {
-    const isStored = pending.isCommitted || !STORED_LATER.has(pending.route.form) || await store.find(engine, pending.id, new Date())
+    const isStored = pending.isCommitted || !isStoredForm(pending.route.form) || await store.find(engine, pending.id, new Date())
     if (isStored) return store.saveResponse(engine, pending.id, response)
     const row = { ...keyRow(pending), ...response }
-    await engine.commit([{ build: (db: never) => (db as Database).insert(table).values(row) }])
+    try {
+      await engine.commit([{ build: (db: never) => (db as Database).insert(table).values(row) }])
+    }
+    catch (error) {
+      // Another server can have answered the same request at the same time.
+      if (!await store.find(engine, pending.id, new Date())) throw error
+    }
   }
 
   return {

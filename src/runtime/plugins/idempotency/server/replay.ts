@@ -1,7 +1,7 @@
 /** Answers a request whose key has been used: with the stored response, or with the records as the caller can read them now. */
 import { digest } from 'ohash'
 import { findRecords } from '../../../server/kit/records'
-import type { RecordValues } from '../../../server/kit/rows'
+import { type RecordValues, toId } from '../../../server/kit/rows'
 import { type AutoApiContext, type Call, requireSession, readableFields } from '../../../server/kit/call'
 import { conflict, notFound } from '../../../server/kit/errors'
 import type { ApiResponse } from '../../../server/kit/respond'
@@ -11,7 +11,9 @@ import type { StoredKey } from './store'
 type RecordsForm = 'created' | 'record' | 'records' | 'deletion' | 'deletions'
 
 /** The kinds of responses that cannot be made from the records of a write. */
-type StoredForm = 'links' | 'handler' | 'upserted'
+type StoredForm = 'links' | 'handler' | UpsertForm
+
+type UpsertForm = 'upserted' | 'upserts'
 
 /** The kinds of responses that a write can have. */
 export type ResponseForm = RecordsForm | StoredForm
@@ -37,22 +39,38 @@ const REPLAYED = { 'Idempotent-Replayed': 'true' }
 export async function replay(
   form: ResponseForm, stored: StoredKey, ids: readonly string[], call: Call,
 ): Promise<ApiResponse | undefined> {
-  return form === 'links' || form === 'handler' || form === 'upserted'
-    ? replayStored(form, stored, ids, call)
-    : replayRecords(form, stored, ids, call)
+  return isStoredForm(form) ? replayStored(form, stored, ids, call) : replayRecords(form, stored, ids, call)
 }
 
+const isUpsert = (form: ResponseForm): form is UpsertForm => form === 'upserted' || form === 'upserts'
+
+/** Requests that can end without a commit of their own. */
+export const isStoredForm = (form: ResponseForm): form is StoredForm => form === 'links' || form === 'handler' || isUpsert(form)
+
 async function replayStored(
-  form: StoredForm, { status, body, grant }: StoredKey, written: readonly string[], call: Call,
+  form: StoredForm, { status, body: text, grant }: StoredKey, written: readonly string[], call: Call,
 ): Promise<ApiResponse | undefined> {
-  const ids = form === 'links' ? [call.ctx.params.id!] : written
+  const body = text === null ? undefined : JSON.parse(text) as unknown
+  const ids = form === 'links' ? [call.ctx.params.id!] : isUpsert(form) && body !== undefined ? idsIn(form, body, call) : written
   if ((await readVisible(ids, call)).length < ids.length) throw notFound()
-  if (status !== null && body !== null && grant === await grantOf(call)) {
+  if (status !== null && body !== undefined && grant === await grantOf(call)) {
     const created = form === 'upserted' && status === 201 ? { created: ids[0]! } : {}
-    return { status, body: JSON.parse(body) as unknown, headers: REPLAYED, ...created }
+    return { status, body, headers: REPLAYED, ...created }
   }
   if (form === 'links') return undefined
-  throw conflict('This request took effect before. Its response cannot be repeated.')
+  throw notRepeatable()
+}
+
+const notRepeatable = () => conflict('This request took effect before. Its response cannot be repeated.')
+
+/** An upsert answers records that it did not change, too. They are not among the written ones. */
+function idsIn(form: UpsertForm, body: unknown, { resource }: Call): readonly string[] {
+  const records = form === 'upserts' ? (body as { readonly data: readonly RecordValues[] }).data : [body as RecordValues]
+  return records.map((record) => {
+    // The caller could not read the key, so the response says nothing about which record it is.
+    if (!resource.primaryKey.every(({ name }) => Object.hasOwn(record, name))) throw notRepeatable()
+    return toId(resource, resource.primaryKey.map(({ name, fromJson }) => fromJson(record[name])))
+  })
 }
 
 async function replayRecords(

@@ -38,7 +38,7 @@ const HANDLER: KeyedRoute = {
 }
 
 /** The records of a response can be created ones and updated ones, so that it cannot be made again from the changes. */
-const UPSERT = onResource('upserted', true, 'create', 'update')
+const upsert = (form: 'upserted' | 'upserts') => onResource(form, true, 'create', 'update')
 
 const ROUTES: ReadonlyMap<string, KeyedRoute> = new Map([
   ['create', onResource('created', true, 'create')],
@@ -46,8 +46,8 @@ const ROUTES: ReadonlyMap<string, KeyedRoute> = new Map([
   ['delete', onResource('deletion', false, 'delete', 'purge')],
   ['restore', onResource('record', false, 'restore')],
   ['bulk-create', onResource('records', true, 'create')],
-  ['upsert', UPSERT],
-  ['bulk-upsert', UPSERT],
+  ['upsert', upsert('upserted')],
+  ['bulk-upsert', upsert('upserts')],
   ['bulk-update', onResource('records', true, 'update')],
   ['bulk-delete', onResource('deletions', true, 'delete', 'purge')],
   ['bulk-restore', onResource('records', true, 'restore')],

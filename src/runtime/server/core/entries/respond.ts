@@ -8,7 +8,6 @@ import type { LinkResult } from '../write/relations/run'
 import type { RecordValues } from '../read/rows/decode'
 import type { WrittenItem } from '../write/items'
 import type { WriteResult } from '../write/result'
-import type { Field } from '../../schema/field'
 import { keepReadable, select, type Selection } from '../access/fields'
 import { jsonSize } from '../process/size'
 
@@ -66,11 +65,11 @@ export function linkCounts({ plan, results }: LinkResult): ApiResponse {
 /** A dry run has created no record, so it has no `Location`. */
 export function createdRecord(result: WriteResult, call: Call): ApiResponse {
   const created = !call.ctx.dryRun && { created: result.written[0]!.id }
-  return { status: 201, body: writtenRecords(result, call)[0], ...created, ...withRevision(result) }
+  return { status: 201, body: writtenRecords([result], call)[0], ...created, ...withRevision(result) }
 }
 
 export function writtenRecord(result: WriteResult, call: Call): ApiResponse {
-  return { status: 200, body: result.affected ?? writtenRecords(result, call)[0], ...withRevision(result) }
+  return { status: 200, body: result.affected ?? writtenRecords([result], call)[0], ...withRevision(result) }
 }
 
 const withRevision = ({ revision }: { readonly revision?: string }) => revision === undefined ? {} : { revision }
@@ -99,7 +98,7 @@ export function bulkEnvelope(result: WriteResult, call: Call): ApiResponse {
   return {
     status: 200,
     body: {
-      data: isDeletion ? written.map(deletionOf) : writtenRecords(result, call),
+      data: isDeletion ? written.map(deletionOf) : writtenRecords([result], call),
       meta: allMeta,
     },
   }
@@ -107,8 +106,8 @@ export function bulkEnvelope(result: WriteResult, call: Call): ApiResponse {
 
 /** The created and the updated records of an upsert, in the order of the request. */
 export function upsertEnvelope(results: readonly WriteResult[], call: Call): ApiResponse {
-  const records = results.flatMap(result =>
-    writtenRecords(result, call).map((record, at) => ({ record, index: result.written[at]!.index })))
+  const items = results.flatMap(({ written }) => written)
+  const records = writtenRecords(results, call).map((record, at) => ({ record, index: items[at]!.index }))
   const data = records.sort((a, b) => a.index - b.index).map(({ record }) => record)
   return { status: 200, body: { data, meta: { total: data.length, successful: data.length, failed: 0, ...countWritten(results) } } }
 }
@@ -131,12 +130,14 @@ function deletionDetails({ kind, resource }: WriteResult['plan'], { deletionId }
 }
 
 /** A write cannot be refused for the size of its result, because it is done. Records that are too large contain only their key. */
-function writtenRecords({ plan, written }: WriteResult, { api: { config } }: Call): readonly RecordValues[] {
-  const { resource } = plan
-  const recordsWith = (selection: Selection) =>
-    toWire({ selection }, written.map(({ record }) => keepReadable(resource, selection, record!)))
-  const records = recordsWith(plan.selection)
+function writtenRecords(results: readonly WriteResult[], { api: { config } }: Call): readonly RecordValues[] {
+  const recordsWith = (selectionOf: (plan: WriteResult['plan']) => Selection) => results.flatMap(({ plan, written }) => {
+    const selection = selectionOf(plan)
+    return toWire({ selection }, written.map(({ record }) => keepReadable(plan.resource, selection, record!)))
+  })
+  const records = recordsWith(({ selection }) => selection)
   const max = config.http.maxResponseSize
-  const isKey = (field: Field) => resource.primaryKey.includes(field) && plan.selection.byName.has(field.name)
-  return jsonSize(records, max) > max ? recordsWith(select(resource, isKey)) : records
+  if (jsonSize(records, max) <= max) return records
+  return recordsWith(({ resource, selection: { byName } }) =>
+    select(resource, field => resource.primaryKey.includes(field) && byName.has(field.name)))
 }

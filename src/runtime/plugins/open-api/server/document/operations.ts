@@ -6,8 +6,8 @@ import { errorResponses, type ErrorKind } from './errors'
 import type { Documented, OnResource, Operation, Response } from './model'
 import { refOf, refTo, toTemplate } from './names'
 import {
-  aggregateParameter, changeParameters, CONFIRM, createParameters, deleteParameters, groupParameters, idParameter, pageParameters,
-  readParameters, upsertParameters,
+  aggregateParameter, canUpsert, changeParameters, CONFIRM, createParameters, deleteParameters, groupParameters, idParameter,
+  pageParameters, readParameters, upsertParameters,
 } from './parameters'
 import { idSchema } from './schemas'
 import { parameterRef, type SharedSchema } from './shared'
@@ -103,7 +103,8 @@ const BUILD: Readonly<Record<ResourceRoute, Build>> = {
     parameters: [...readParameters(on), ...pageParameters(on), ...aggregateParameter(on), parameterRef('ifNoneMatch')],
   })),
   'create': on => when(on.described.capabilities.canCreate, () => ({
-    summary: `Create: ${on.described.label}`, errors: 'create', status: 201, headers: ['ETag', 'Location'], updates: true,
+    summary: `Create: ${on.described.label}`, status: 201, headers: ['ETag', 'Location'],
+    ...canUpsert(on) ? { errors: 'change', updates: true } : { errors: 'create' },
     parameters: upsertParameters(on), body: bodyOf(on, 'create'), response: createdRecord(on),
   })),
   'aggregate': on => when(on.described.capabilities.canAggregate, () => ({

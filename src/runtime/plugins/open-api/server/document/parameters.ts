@@ -111,12 +111,15 @@ const keyed = ({ facts }: OnResource) => facts.hasIdempotency ? [parameterRef('i
 export const createParameters = (on: OnResource): Parameters => [dryRun(), ...keyed(on)]
 
 const ON_CONFLICT = listParameter(
-  'onConflict', 'The columns of a unique constraint. A record that has their values is updated. This needs the permission to update it.',
+  'onConflict', 'The columns of a unique constraint. A record that has their values is updated instead.',
   { type: 'string' },
 )
 
+/** An upsert by a caller who cannot update is no more than a create. */
+export const canUpsert = ({ described: { capabilities } }: OnResource): boolean => capabilities.canCreate && capabilities.canUpdate
+
 /** The parameters of a create. */
-export const upsertParameters = (on: OnResource): Parameters => [ON_CONFLICT, ...createParameters(on)]
+export const upsertParameters = (on: OnResource): Parameters => [...canUpsert(on) ? [ON_CONFLICT] : [], ...createParameters(on)]
 
 /** The parameters of a write of one record. */
 export function changeParameters(on: OnResource): Parameters {

@@ -1,6 +1,6 @@
 /** The key of an upsert: the fields that find existing records, and the unique constraints that a request can name. */
 import type { Field } from '../../../schema/field'
-import { uniqueKeysOf } from '../../../schema/indexes'
+import { uniqueKeysOf, type UniqueKey } from '../../../schema/indexes'
 import type { Resource } from '../../../schema/model'
 import { readableFields, requireField } from '../../access/fields'
 import { requireTenantId } from '../../access/tenant'
@@ -8,7 +8,7 @@ import { invalidQuery } from '../../error'
 import { memoized } from '../../memoized'
 import { distinct } from '../../parse/params'
 import type { Call } from '../../request/session'
-import { equals } from '../../sql/conditions'
+import { equals, fromSql } from '../../sql/conditions'
 import type { UpsertKey } from './existing'
 
 /**
@@ -31,7 +31,7 @@ const EXACT: ReadonlySet<Field['kind']> = new Set<Field['kind']>(['text', 'integ
 
 /**
  * Finds the unique constraint that a request names by its columns. The tenant column belongs to the key if the constraint has it, named or
- * not: new records are of the caller's tenant.
+ * not: new records are of the caller's tenant. An index with a condition finds the records that meet it.
  * @throws `UNKNOWN_FIELD`, `INVALID_QUERY` if the table has no such constraint, `TENANT_REQUIRED`
  */
 export async function conflictKeyOf(names: readonly string[], call: Call): Promise<UpsertKey> {
@@ -40,17 +40,21 @@ export async function conflictKeyOf(names: readonly string[], call: Call): Promi
   const named = await keyFieldsOf(distinct(names), 'onConflict', call)
   const keys = keysOf(resource)
   const fields = named.filter(field => field !== tenant)
-  const matches = (key: readonly string[]) => {
-    const own = key.filter(name => name !== tenant?.name)
+  const matches = ({ columns }: UniqueKey) => {
+    const own = columns.filter(name => name !== tenant?.name)
     return own.length === fields.length && fields.every(({ name }) => own.includes(name))
-      && (fields.length === named.length || own.length < key.length)
+      && (fields.length === named.length || own.length < columns.length)
   }
   const key = fields.length === 0 ? undefined : keys.find(matches)
   if (!key) throw noSuchKey(named, keys, await readableFields(call), call)
   const generated = fields.find(field => !isSettable([field], resource))
   if (generated)
     throw invalidQuery(`\`onConflict\`: the server sets \`${generated.name}\`, so no new record can have a given value.`, 'onConflict')
-  return { fields, where: tenant && key.includes(tenant.name) ? [equals(tenant, requireTenantId(call))] : [], isSettable: true }
+  const where = [
+    ...tenant && key.columns.includes(tenant.name) ? [equals(tenant, requireTenantId(call))] : [],
+    ...key.where ? [fromSql(key.where)] : [],
+  ]
+  return { fields, where, isSettable: true }
 }
 
 /** Whether the body of a create can contain the fields. */
@@ -60,9 +64,9 @@ export const isSettable = (fields: readonly Field[], { writable }: Resource): bo
 const keysOf = memoized((resource: Resource) => uniqueKeysOf(resource))
 
 function noSuchKey(
-  named: readonly Field[], keys: readonly (readonly string[])[], { byName }: Awaited<ReturnType<typeof readableFields>>, { resource }: Call,
+  named: readonly Field[], keys: readonly UniqueKey[], { byName }: Awaited<ReturnType<typeof readableFields>>, { resource }: Call,
 ) {
-  const usable = keys.map(key => key.filter(name => name !== resource.tenant?.name))
+  const usable = keys.map(({ columns }) => columns.filter(name => name !== resource.tenant?.name))
     .filter(key => key.length > 0 && key.every(name => byName.has(name) && resource.writable.create.has(name)))
   const known = [...new Set(usable.map(key => `\`${key.join(',')}\``))].join(', ')
   const names = named.map(({ name }) => name).join(',')

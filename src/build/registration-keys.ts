@@ -141,7 +141,8 @@ function findNestedProblem(value: unknown, where: string): Problem | undefined {
   const isFit = isObject(value) && Object.values(value).every(actions =>
     Array.isArray(actions) && actions.length > 0 && actions.every(isNestedAction))
   if (isFit) return undefined
-  return { where, what: 'does not list actions for each relation', instead: 'Use an object, such as `{ lines: [\'create\', \'update\'] }`.' }
+  const instead = 'Use an object, such as `{ lines: [\'create\', \'update\', \'delete\'] }`.'
+  return { where, what: 'does not list actions for each relation', instead }
 }
 
 function findKeyProblem(value: unknown, where: string): Problem | undefined {

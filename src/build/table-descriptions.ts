@@ -56,7 +56,8 @@ export async function describeTables(source: Omit<TableSource, 'isTenancySet'>):
   const { describeResources } = await createJiti(import.meta.url, { alias: source.alias }).import<Describer>(source.describer)
   const tables = source.registrations.map(registration =>
     withComputedNames(pickParts(
-      registration, ['schema', 'computed', 'relations'], ['key', 'references', 'tracks', 'hiddenFields', 'protectedFields', 'metadata'],
+      registration, ['schema', 'computed', 'relations'],
+      ['key', 'references', 'tracks', 'nested', 'hiddenFields', 'protectedFields', 'metadata'],
     )))
   const { loadable, failures } = await findLoadable(tables, source)
   const warnings = failures.map(({ name, message }) => withoutRelations([name], message))
@@ -92,7 +93,7 @@ export interface Inspected {
 export async function inspectTables(source: InspectedTables): Promise<Inspected> {
   const { inspectResources } = await createJiti(import.meta.url, { alias: source.alias }).import<Inspector>(source.inspector)
   const registrations = source.registrations.map(registration =>
-    pickParts(registration, ['schema', 'computed', 'authorization'], ['key', 'references', 'tracks', 'hiddenFields', 'disabled']))
+    pickParts(registration, ['schema', 'computed', 'authorization'], ['key', 'references', 'tracks', 'nested', 'hiddenFields', 'disabled']))
   return await withAutoImport(source, async () => {
     const { loadable, failures } = await findLoadable(registrations, source)
     const { registrations: loaded, schemaModules } = await load(loadable, source)

@@ -81,6 +81,8 @@ function toEntry(
       described?.relations.filter(({ to }) => isRead(to)).map(({ name, to, many }) => [name, `{ to: ${genString(to)}, many: ${many} }`])
       ?? [],
     ),
+    ...described?.nested && { nested: Object.fromEntries(Object.entries(described.nested).map(([name, { actions, key }]) =>
+      [name, `{ actions: ${union(actions)}, key: ${union(key)} }`])) },
     disabled: union(disabledIn({ data })),
     validation: imports.validation ? typeOf(imports.validation) : 'undefined',
     ...imports.wire && { wire: typeOf(imports.wire) },

@@ -22,7 +22,7 @@ export const registrations: readonly CheckedRegistration[] = [
   { name: 'articles', imports: { schema: schema('articles') }, data: { protectedFields: ['views'] } },
   { name: 'labels', imports: { schema: schema('labels'), validation: schema('labelsValidation') }, data: {} },
   { name: 'ratings', imports: { schema: schema('ratings') }, data: {} },
-  { name: 'notices', imports: { schema: schema('notices') }, data: { disabled: ['delete', 'purge'] } },
+  { name: 'notices', imports: { schema: schema('notices') }, data: { disabled: ['delete', 'purge'], nested: { replies: ['create', 'delete'] } } },
   { name: 'apiTokens', imports: { schema: schema('apiTokens') }, data: {} },
   { name: 'replies', imports: { schema: schema('replies') }, data: { disabled: ['read', 'aggregate', 'update'] } },
   {

@@ -1,4 +1,5 @@
 /** Functions that add types to the files of a registration. They return their argument. This file loads only the plugin contract. */
+import type { NestedAction } from '../shared/nested'
 import type { Table } from 'drizzle-orm'
 import type { Operation } from '../shared/operations'
 import type { ComputedFields } from './computed'
@@ -132,6 +133,13 @@ export interface ResourceOptions<
    * only if this option names them. Only views have this option. The build reads this list, so write it as a literal.
    */
   readonly tracks?: readonly string[]
+  /**
+   * The children that the body of a create or an update can contain, by relation: what it can do with them.
+   * @default none
+   * @example
+   * nested: { lines: ['create', 'update', 'delete'] }
+   */
+  readonly nested?: Readonly<Record<string, readonly NestedAction[]>>
   /**
    * Names of fields that no response contains and no query can use. The build reads this list, so write it as a literal.
    * @default []

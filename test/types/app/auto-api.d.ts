@@ -64,6 +64,9 @@ declare module "../../../src/runtime/shared/types/resources" {
       update: "title",
       filled: never,
       relations: {},
+      nested: {
+        replies: { actions: "create" | "delete", key: "noticeId" }
+      },
       disabled: "delete" | "purge",
       validation: undefined
     },

@@ -405,6 +405,18 @@ describe('a body', () => {
     useAutoApiUpdate('labels').mutate({ id: 1, colour: 'green' })
   })
 
+  test('contains the children that the registration lists, without their foreign key', () => {
+    useAutoApiCreate('notices').mutate({ title: 'New', replies: { create: [{ body: 'First' }, { body: 'Second', noticeId: 1 }] } })
+    useAutoApiUpdate('notices').mutate({ id: 1, replies: { create: [{ body: 'Third' }], delete: [2] } })
+    useAutoApiBulkUpdate('notices').mutate([{ id: 1, data: { replies: { delete: ['2'] } } }])
+    // @ts-expect-error -- a new child needs its body
+    useAutoApiCreate('notices').mutate({ title: 'New', replies: { create: [{}] } })
+    // @ts-expect-error -- the registration does not list updates
+    useAutoApiUpdate('notices').mutate({ id: 1, replies: { update: [{ id: 2, data: {} }] } })
+    // @ts-expect-error -- the registration lists no children
+    useAutoApiUpdate('writers').mutate({ id: 1, articles: { create: [] } })
+  })
+
   test('of a composite key has both of its columns', () => {
     useAutoApiCreate('ratings').mutate({ articleId: 1, writerId: 2, stars: 3 })
     // @ts-expect-error -- an update cannot change the key

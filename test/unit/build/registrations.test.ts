@@ -241,6 +241,14 @@ describe('`key`', () => {
 })
 
 describe('the options of a view', () => {
+  it('are lists of actions by relation', () => {
+    const data = { nested: { comments: ['create', 'update', 'delete'] } }
+    const { registrations, problems } = check('posts', { schema, ...data })
+    expect([registrations[0]!.data, problems]).toEqual([data, []])
+    for (const nested of [['comments'], { comments: 'create' }, { comments: [] }, { comments: ['link'] }, 'comments'])
+      expect(messagesOf({ schema, nested })).toEqual([expect.stringContaining('`posts.nested` does not list actions for each relation.')])
+  })
+
   it('pass with names', () => {
     const data = { key: 'authorId', references: { authorId: 'users' }, tracks: ['posts', 'users'] }
     const { registrations, problems } = check('stats', { schema, ...data })

@@ -34,6 +34,8 @@ export interface ResourceDescription {
   /** The columns of `create` that the server sets if the client does not send them. */
   readonly filled: readonly string[]
   readonly relations: readonly RelationDescription[]
+  /** The children that the body of a write can contain, by the name of their relation. */
+  readonly nested?: Readonly<Record<string, { readonly actions: readonly string[], readonly key: readonly string[] }>>
   /** Whether its rows belong to tenants. */
   readonly tenantScoped: boolean
   /** Whether the table has the tenant column. The column of a plugin's table does not count: the plugin sets it. */
@@ -74,6 +76,8 @@ export function describeResources(
         linked: relation.kind === 'manyToMany',
         ...(relation.kind === 'manyToMany' && relation.junction.registered && { via: relation.junction.resource.name }),
       })),
+    ...resource.nested.size > 0 && { nested: Object.fromEntries([...resource.nested].map(([name, { relation, actions }]) =>
+      [name, { actions: [...actions], key: relation.foreignColumns.map(({ name }) => name) }])) },
     tenantScoped: resource.tenant !== undefined,
     hasTenantColumn: resource.facts.columns.some(({ name, column }) => name === tenantIdField && !findOwned(column)),
     ...resource.readOnly && { readOnly: true, tracks: resource.tracks ?? ['*'] },

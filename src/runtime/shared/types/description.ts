@@ -1,4 +1,5 @@
 /** The description of the API for one caller: the response of `GET /_schema` and the result of `describeApi`. It contains no rows. */
+import type { NestedAction } from '../nested'
 import type { ColumnRole } from '../column-roles'
 import type { OperatorName } from '../operators'
 import type { Kind } from '../kinds'
@@ -113,6 +114,8 @@ export interface DescribedRelation {
   readonly countable: boolean
   /** How the caller can change the links of a many-to-many relation. Absent for other relations. */
   readonly linkable?: { readonly add: boolean, readonly remove: boolean, readonly replace: boolean }
+  /** What the body of a create or an update can do with the related records. Absent if it can contain none. */
+  readonly nested?: readonly NestedAction[]
 }
 
 export interface DescribedTrash {

@@ -1,4 +1,5 @@
 /** The registry of resources at build time, for Nuxt modules and for plugins. */
+import type { NestedAction } from '../nested'
 import type { Operation } from '../operations'
 import type { ModuleImport } from './module-import'
 
@@ -36,6 +37,8 @@ export interface RegistrationOptions {
    * only if this option names them. Only views have this option.
    */
   tracks?: string[]
+  /** The children that the body of a create or an update can contain, by relation: what it can do with them. @default none */
+  nested?: Record<string, NestedAction[]>
   /**
    * Names of fields that no response contains and no query can use.
    * @default []

@@ -50,6 +50,8 @@ export interface ResourceType {
   /** Fields of `create` that the server sets if the client does not. */
   readonly filled: string
   readonly relations: object
+  /** The children that a body can contain: their actions, and their foreign key. */
+  readonly nested?: object
   /** Operations that the registration disables. */
   readonly disabled: string
   readonly validation: unknown
@@ -259,13 +261,32 @@ type GeneratedUpdate<R extends ResourceName> = { [K in UpdateName<R>]?: SentNull
 
 /** The body of a create: the input type of the registration's schema. Without a schema, it has the fields that a client can write. */
 export type CreateBody<R extends ResourceName> = Simplify<
-  [OwnSchema<R, 'create'>] extends [never] ? GeneratedCreate<R> : OwnSchema<R, 'create'>
+  ([OwnSchema<R, 'create'>] extends [never] ? GeneratedCreate<R> : OwnSchema<R, 'create'>) & NestedBody<R>
 >
 
 /** The body of an update: the input type of the registration's schema. Without a schema, it has the fields that a client can write. */
 export type UpdateBody<R extends ResourceName> = Simplify<
-  [OwnSchema<R, 'update'>] extends [never] ? GeneratedUpdate<R> : OwnSchema<R, 'update'>
+  ([OwnSchema<R, 'update'>] extends [never] ? GeneratedUpdate<R> : OwnSchema<R, 'update'>) & NestedBody<R>
 >
+
+/** The children that a body can contain, by relation. */
+type NestedBody<R extends ResourceName> = Entry<R> extends { readonly nested: infer N }
+  ? { [K in keyof N]?: N[K] extends NestedType ? NestedWrites<TargetOf<R, K>, N[K]> : never }
+  : unknown
+
+interface NestedType {
+  readonly actions: string
+  readonly key: string
+}
+
+/** The server sets the foreign key. */
+type NestedWrites<C extends ResourceName, N extends NestedType> = Pick<{
+  create?: readonly WithoutKey<CreateBody<C>, N['key']>[]
+  update?: readonly { id: RecordId, data: WithoutKey<UpdateBody<C>, N['key']> }[]
+  delete?: readonly RecordId[]
+}, N['actions'] & ('create' | 'update' | 'delete')>
+
+type WithoutKey<Body, Key extends string> = Simplify<Omit<Body, Key> & { [K in Key & keyof Body]?: Body[K] }>
 
 export type Simplify<T> = { [K in keyof T]: T[K] } & {}
 

@@ -1,4 +1,5 @@
 /** Decides what one caller can do with a resource, its fields and its relations. It uses the same checks as the routes. */
+import type { NestedAction } from '../../../shared/nested'
 import type { Relation, Resource } from '../../schema/model'
 import { fieldsOf } from '../../schema/relation-columns'
 import { callFor, isAuthorized } from '../access/authorize'
@@ -58,6 +59,8 @@ export interface RelationAccess {
   readonly filterable: boolean
   readonly countable: boolean
   readonly modes: readonly LinkMode[]
+  /** The children that a body can contain. */
+  readonly nested: readonly NestedAction[]
 }
 
 const LINK_MODES = Object.keys(LINK_OPERATIONS) as readonly LinkMode[]
@@ -65,16 +68,23 @@ const LINK_MODES = Object.keys(LINK_OPERATIONS) as readonly LinkMode[]
 export async function findRelationAccess(
   session: Session, resource: Resource, relation: Relation, accessOf: AccessOf,
 ): Promise<RelationAccess> {
-  const { canRead = false, canUpdate = false, canAggregate = false } = (await accessOf(resource))?.capabilities ?? {}
+  const { canRead = false, canCreate = false, canUpdate = false, canAggregate = false } = (await accessOf(resource))?.capabilities ?? {}
+  const nested = canCreate || canUpdate ? await findNested(session, resource, relation) : []
   const isTargetReadable = (canRead || canUpdate || canAggregate) && await canReadRows(relation.target, accessOf)
   if (!isTargetReadable || !await isRelationReadable(callFor(session, resource, 'read'), resource, relation))
-    return { includable: false, filterable: false, countable: false, modes: [] }
+    return { includable: false, filterable: false, countable: false, modes: [], nested }
   const modes: LinkMode[] = []
   if (canUpdate && relation.kind === 'manyToMany')
     for (const mode of LINK_MODES) if (await canLink(session, relation.junction, mode)) modes.push(mode)
   const inSql = !isCheckedInCode(relation, session.api)
   const countable = canRead && inSql && isCountable(relation)
-  return { includable: canRead, filterable: (canRead || canAggregate) && inSql, countable, modes }
+  return { includable: canRead, filterable: (canRead || canAggregate) && inSql, countable, modes, nested }
+}
+
+async function findNested(session: Session, { nested }: Resource, { name, target }: Relation): Promise<readonly NestedAction[]> {
+  const found: NestedAction[] = []
+  for (const action of nested.get(name)?.actions ?? []) if (await isAuthorized(session, target, action)) found.push(action)
+  return found
 }
 
 /** Whether the caller can change rows of the junction table. Each link is a create or a delete of a registered junction. */

@@ -36,8 +36,8 @@ export function describeResource(resource: Resource, facts: ResourceFacts, decis
 function keyOf({ ruled, fields, relations }: ResourceFacts, decisions: Decisions): string {
   const { capabilities, unreadable, unwritable } = decisions
   const ofRelation = (name: string) => {
-    const { includable, filterable, countable, modes } = decisions.relations.get(name)!
-    return `${bit(includable)}${bit(filterable)}${bit(countable)}${modes.join()}`
+    const { includable, filterable, countable, modes, nested } = decisions.relations.get(name)!
+    return `${bit(includable)}${bit(filterable)}${bit(countable)}${modes.join()} ${nested.join()}`
   }
   return [
     Object.values(capabilities).map(bit).join(''),
@@ -68,8 +68,8 @@ function create(resource: Resource, facts: ResourceFacts, decisions: Decisions):
     primaryKey: key.every(name => names.has(name)) ? key : [],
     fields: Object.fromEntries(fields),
     relations: Object.fromEntries(facts.relations.flatMap((relation): [string, DescribedRelation][] => {
-      const { includable, filterable, countable, modes } = decisions.relations.get(relation.name)!
-      if (!includable && !filterable && modes.length === 0) return []
+      const { includable, filterable, countable, modes, nested } = decisions.relations.get(relation.name)!
+      if (!includable && !filterable && modes.length === 0 && nested.length === 0) return []
       const linkable = { add: modes.includes('add'), remove: modes.includes('remove'), replace: modes.includes('replace') }
       return [[relation.name, {
         label: toLabel(relation.name),
@@ -79,6 +79,7 @@ function create(resource: Resource, facts: ResourceFacts, decisions: Decisions):
         filterable,
         countable,
         ...relation.kind === 'manyToMany' && { linkable },
+        ...nested.length > 0 && { nested },
       }]]
     })),
     validation: { ...createBody && { create: createBody }, ...updateBody && { update: updateBody } },

@@ -1,0 +1,13 @@
+import { integer, sqliteTable, text, unique } from 'drizzle-orm/sqlite-core'
+
+export const orders = sqliteTable('orders', {
+  id: integer('id').primaryKey(),
+  title: text('title').notNull(),
+})
+
+export const lines = sqliteTable('lines', {
+  id: integer('id').primaryKey(),
+  orderId: integer('order_id').notNull().references(() => orders.id),
+  position: integer('position').notNull(),
+  text: text('text').notNull(),
+}, t => [unique('positions').on(t.orderId, t.position)])

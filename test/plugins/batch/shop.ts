@@ -41,7 +41,7 @@ export const noteLinks = sqliteTable('noteLinks', { id: integer('id').primaryKey
 /** No request can write it. */
 export const archive = sqliteTable('archive', { id: integer('id').primaryKey(), text: text('text') })
 
-const TABLES = { orders, lines, labels, pins, seats, prices, notes, noteLinks, archive }
+export const TABLES = { orders, lines, labels, pins, seats, prices, notes, noteLinks, archive }
 
 const ROWS = `insert into orders (id, number) values (1, 'A1'), (2, 'A2'); insert into orders (id, number, deleted_at, deletion_id) values (3, 'A3', 1000, 'd3');
   insert into lines (id, order_id, text) values (1, 1, 'one'); insert into prices values (1, 10); insert into archive values (1, 'old');

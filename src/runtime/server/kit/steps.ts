@@ -8,6 +8,8 @@ import { refuseIfMatch } from '../core/parse/if-match'
 import { allowEveryone, handleRequest } from '../core/pipeline'
 import type { ApiRequest } from '../core/request/api-request'
 
+export { type GivenStep, isReference } from '../core/entries/steps/parse'
+
 export interface StepsOptions {
   /** The name of the route, for `around` of plugins. */
   readonly name: string

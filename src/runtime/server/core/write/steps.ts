@@ -49,7 +49,7 @@ const toFailure = ({ reason }: CommitFailed) => ({ index, id, ctx }: Item): Item
 
 async function findError(kept: readonly WritePart[], part: WritePart): Promise<unknown> {
   const needed = part.items.flatMap(({ late, lateKey }) => [...late?.values() ?? [], ...lateKey ? [lateKey] : []])
-  if (needed.some(({ part }) => !kept.includes(part))) return refersToFailed()
+  if (needed.some(({ part }) => !kept.some(other => other === part))) return refersToFailed()
   const failure = await tryPart(kept, part)
   if (!failure) return undefined
   const { items } = part

@@ -188,6 +188,16 @@ describe('a step with a tag', () => {
   })
 })
 
+describe('two steps with the tag of one record', () => {
+  it('conflict, because the first one changes the tag', async () => {
+    const tag = (await shop.request('GET', '/api/orders/1', { caller: STAFF })).headers.get('etag')!
+    const steps = ['a', 'b'].map(note => update('orders', 1, { note }, { ifMatch: tag }))
+    const { status, body } = await send(steps, STAFF)
+    expect([status, failures(body), shop.dump()]).toEqual([412, ['1: 412 PRECONDITION_FAILED'], before])
+    seen.length = 0
+  })
+})
+
 describe('a JSON column', () => {
   it('stores an object that looks like a reference', async () => {
     const { status, body } = await send([ORDER, create('orders', { number: 'B2', details: ref('order.id') })])

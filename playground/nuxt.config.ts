@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url'
 import { createModuleImport } from '../src/build/module-import'
 import {
-  activityFeed, apiTokens, auditLog, dataExport, fileUpload, idempotency, openApi, requestMetadata, responseCache, tokenIntrospection,
+  activityFeed, apiTokens, auditLog, batch, dataExport, fileUpload, idempotency, openApi, requestMetadata, responseCache, tokenIntrospection,
 } from '../src/runtime/plugins'
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
@@ -68,6 +68,7 @@ export default defineNuxtConfig({
       }),
       dataExport(),
       idempotency(),
+      batch({ maxSteps: 20 }),
       responseCache({ resources: ['organizations'] }),
       // The demo data are some years old.
       auditLog({ retentionDays: 3650 }),

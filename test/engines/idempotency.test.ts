@@ -147,6 +147,22 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       expect(await world.opened.all('select title from notes')).toEqual([['hey!']])
     })
 
+    it('runs a batch once for 20 parallel requests on two servers, and repeats its response', async () => {
+      const steps = [
+        { resource: 'notes', operation: 'create', data: { title: 'a' }, as: 'note' },
+        { resource: 'notes', operation: 'create', data: { title: 'b' } },
+        { resource: 'notes', operation: 'update', id: { $ref: 'note.id' }, data: { title: 'c' } },
+      ]
+      const responses = await Promise.all(
+        Array.from({ length: 20 }, (_, index) => send('POST', 'batch', { steps }, 'k', { server: index % 2 })),
+      )
+      expect(responses.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200))
+      expect([new Set(responses.map(({ text }) => text)).size, await notes()]).toEqual([1, 2])
+      expect((await send('POST', 'batch', { steps }, 'k')).text).toBe(responses[0]!.text)
+      await send('DELETE', `notes/${responses[0]!.body.data[1].id}`, undefined, undefined)
+      expect((await send('POST', 'batch', { steps }, 'k')).body.data).toEqual({ code: 'NOT_FOUND' })
+    })
+
     it('keeps its effect if an after-hook fails: the retry gets the record', async () => {
       onCreated = () => {
         throw new Error('boom')

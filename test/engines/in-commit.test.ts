@@ -5,6 +5,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { batch } from '../../src/runtime/plugins'
 import { defineAutoApiPlugin, type Change, type ChangedRows, type CommitStatement } from '../../src/runtime/server/define'
 import { apiError } from '../../src/runtime/server/core/request/custom-error'
 import { ENGINE_CASES, isAvailable } from './support/databases'
@@ -80,6 +81,14 @@ const WRITES: readonly (readonly [string, readonly Request[]])[] = [
   ['links of a registered junction, one of them restored', [['POST', 'articles/1/relations/labels', { ids: [2, 3] }]]],
   ['removed links of a registered junction', [['DELETE', 'articles/1/relations/labels', { ids: [1, 2] }]]],
   ['replaced links of a registered junction', [['PUT', 'articles/1/relations/labels', { ids: [2, 3] }]]],
+  ['a batch of every operation', [['POST', 'batch', { steps: [
+    { resource: 'articles', operation: 'create', data: { title: 'new' }, as: 'article' },
+    { resource: 'comments', operation: 'create', data: { body: 'hi', articleId: { $ref: 'article.id' } } },
+    { resource: 'articles', operation: 'update', id: 2, data: { title: 'other' } },
+    { resource: 'articles', operation: 'delete', id: 1 },
+    { resource: 'articles', operation: 'restore', id: 5 },
+    { resource: 'bookmarks', operation: 'delete', id: 4 },
+  ] }]]],
   ['replaced links of several relations', [['PUT', 'articles/1/relations', { relations: { tags: { ids: [3] }, labels: { ids: [] } } }]]],
 ]
 
@@ -150,7 +159,7 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
     beforeAll(async () => {
       ledger = await openLedger(engineCase, {
         endpoints: appendRoute,
-        plugins: tables => [auditor(tables), listener, defineAutoApiPlugin({ name: 'other', inCommit: changes => inCommit(changes) })],
+        plugins: tables => [auditor(tables), listener, batch(), defineAutoApiPlugin({ name: 'other', inCommit: changes => inCommit(changes) })],
       })
     })
     beforeEach(async () => {
@@ -184,6 +193,22 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
           expect({ of: nameOf(entry), columns, before, after, tenantId }).toEqual({ of: nameOf(entry), ...imageOf(entry, from, to) })
         }
       }
+    })
+
+    it('writes what each step of a batch changes, although several change one row', async () => {
+      const { status } = await send(['POST', 'batch', { steps: [
+        { resource: 'articles', operation: 'create', data: { title: 'new' }, as: 'article' },
+        { resource: 'articles', operation: 'update', id: 2, data: { title: 'a' } },
+        { resource: 'articles', operation: 'update', id: 2, data: { title: 'b' } },
+        { resource: 'articles', operation: 'update', id: { $ref: 'article.id' }, data: { title: 'renamed' } },
+        { resource: 'articles', operation: 'delete', id: 2 },
+      ] }])
+      expect(status).toBe(200)
+      const entries = (await readLedger(ledger)).filter(({ cascaded }) => !cascaded)
+      const titles = entries.map(({ kind, before, after }) => [kind, before?.title, after?.title].join(' '))
+      expect(titles.sort()).toEqual(['create  new', 'delete  ', 'update a b', 'update new renamed', 'update two a'])
+      expect(commits.flat().filter(({ cascaded }) => !cascaded).map(({ kind }) => kind))
+        .toEqual(['create', 'update', 'update', 'update', 'delete'])
     })
 
     it('gives each changed row an id that sorts in the order of the commits', async () => {
@@ -304,6 +329,7 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
         transactional: false,
         plugins: tables => [
           listener,
+          batch(),
           defineAutoApiPlugin({
             name: 'counter',
             inCommit: changes =>

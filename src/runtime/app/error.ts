@@ -6,9 +6,12 @@ export interface ApiIssue {
   readonly code: string
 }
 
-/** The error of one failed item of a batch. */
+/** The error of one failed item of a bulk write, or of one failed step of a batch. */
 export interface ApiItemError {
+  /** The position of the item or of the step in the request. */
   readonly index: number
+  /** The position of the step, if the request was a batch. */
+  readonly step?: number
   readonly id?: string | number
   readonly statusCode: number
   readonly message: string
@@ -65,7 +68,7 @@ interface ErrorBody {
     readonly issues?: readonly ApiIssue[]
     readonly field?: string
     readonly fields?: readonly string[]
-    readonly errors?: readonly ApiItemError[]
+    readonly errors?: readonly (Partial<Pick<ApiItemError, 'index'>> & Omit<ApiItemError, 'index'>)[]
   }
 }
 
@@ -80,7 +83,9 @@ export function toAutoApiError(thrown: unknown): AutoApiError {
   } = thrown as { statusCode?: number, status?: number, data?: ErrorBody, message?: string }
   const { code, issues = [], field, fields = field === undefined ? [] : [field], errors = [] } = body?.data ?? {}
   return new AutoApiError({
-    status, issues, fields, errors,
+    status, issues, fields,
+    // The errors of a batch have `step`.
+    errors: errors.map(({ index, ...error }) => ({ index: index ?? error.step ?? 0, ...error })),
     code: code ?? (status === 0 ? 'NO_ANSWER' : 'UNEXPECTED'),
     message: body?.message ?? message ?? String(thrown),
   }, { cause: thrown })

@@ -6,7 +6,7 @@ import { text as mysqlText, mysqlTable, varchar } from 'drizzle-orm/mysql-core'
 import { pgTable, text as pgText } from 'drizzle-orm/pg-core'
 import { sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { ResourceHooks } from '../../../src/runtime/server/registration'
-import { idempotency } from '../../../src/runtime/plugins/index'
+import { batch, idempotency } from '../../../src/runtime/plugins/index'
 import * as mysql from '../../../src/runtime/plugins/schema-mysql'
 import * as pg from '../../../src/runtime/plugins/schema-pg'
 import * as sqlite from '../../../src/runtime/plugins/schema-sqlite'
@@ -88,7 +88,7 @@ export async function openKeys({ dialect, engine, open }: EngineCase, hooks?: Re
   const servers: TestServer[] = []
   for (let index = 0; index < count; index++) {
     servers.push(await createServer({
-      db: opened.db, engine, modules: [tables], plugins: [idempotency({ ttl })],
+      db: opened.db, engine, modules: [tables], plugins: [idempotency({ ttl }), batch()],
       registrations: [{
         name: 'notes', schema: tables.notes, hooks,
         authorization: {

@@ -1,7 +1,7 @@
 /** Routes of plugins and endpoints of the app in the OpenAPI document. */
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { dataExport, openApi } from '../../../src/runtime/plugins'
+import { batch, dataExport, openApi } from '../../../src/runtime/plugins'
 import { defineAutoApiPlugin } from '../../../src/runtime/server/plugin/contract'
 import { createEndpoint } from '../../../src/runtime/server/utils/endpoint'
 import { findProblems, operationsOf, resolve, type Document } from '../../support/open-api/document'
@@ -147,4 +147,11 @@ describe('routes of plugins', () => {
     expect(Object.keys(operation.responses[200].content)).toEqual(['application/json', 'text/csv', 'application/x-ndjson'])
     expect(operation.parameters.map(({ name }: Document) => name)).toContain('separator')
   })
+})
+
+it('a batch has the schema of its steps', async () => {
+  const { path, operation } = find(await documentOf(CALLERS.CLERK, { plugins: [batch({ maxSteps: 5 })] }), 'api.batch')!
+  const { steps } = operation.requestBody.content['application/json'].schema.properties
+  expect([path, steps.maxItems, steps.items.required]).toEqual(['/api/batch', 5, ['resource', 'operation']])
+  expect(JSON.stringify(operation.parameters)).toContain('dryRun')
 })

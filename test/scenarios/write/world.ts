@@ -15,6 +15,7 @@ export interface WorldOptions {
   /** SQL that inserts the rows. */
   readonly rows?: string
   readonly config?: Partial<AutoApiConfig>
+  readonly plugins?: readonly unknown[]
   /** Receives each statement when it runs. */
   readonly log?: (statement: string) => void
 }
@@ -33,7 +34,7 @@ export interface World extends TestServer {
 export const EVERYTHING = Object.freeze({ read: true, create: true, update: true, delete: true })
 export const ADA: Caller = { user: { id: 1, organizationId: 1 } }
 
-export async function openWorld({ tables, resources = {}, rows = '', config, log }: WorldOptions): Promise<World> {
+export async function openWorld({ tables, resources = {}, rows = '', config, plugins, log }: WorldOptions): Promise<World> {
   const client = new Database(':memory:')
   for (const table of Object.values(tables)) client.exec(toDdl(table))
   client.exec(rows)
@@ -46,6 +47,7 @@ export async function openWorld({ tables, resources = {}, rows = '', config, log
     modules: [tables],
     db: drizzle({ client, ...(log && { logger: { logQuery: log } }) }),
     config,
+    plugins,
   })
   return {
     ...server,

@@ -8,6 +8,7 @@ import {
   useAutoApiActivityInfinite,
   useAutoApiAggregate,
   useAutoApiAuditLog,
+  useAutoApiBatch,
   useAutoApiBulkCreate,
   useAutoApiBulkDelete,
   useAutoApiBulkUpdate,
@@ -738,6 +739,46 @@ describe('an import', () => {
     mutate({ file: new Blob(), mode: 'merge' })
     // @ts-expect-error -- no such resource
     useAutoApiImport('nothing')
+  })
+})
+
+describe('a batch', () => {
+  const { mutate, mutateAsync, error } = useAutoApiBatch({ onSuccess: ({ data, meta }) => void [data[0]?.id, meta.steps] })
+
+  test('takes steps with the bodies of each resource, in which each value can be a reference', () => {
+    mutate([
+      { resource: 'articles', operation: 'create', data: { title: 'x', createdAt: '2026-01-01T00:00:00.000Z' }, as: 'article' },
+      { resource: 'ratings', operation: 'create', data: { articleId: { $ref: 'article.id' }, writerId: 1, stars: 5 } },
+      { resource: 'articles', operation: 'update', id: { $ref: 'article.id' }, data: { title: 'y' }, ifMatch: '"a"' },
+      { resource: 'articles', operation: 'restore', id: 2, as: 'restored' },
+      { resource: 'labels', operation: 'delete', id: 3, ifMatch: '*' },
+    ])
+    expectTypeOf(mutateAsync).returns.resolves.toEqualTypeOf<{
+      readonly data: readonly Readonly<Record<string, unknown>>[]
+      readonly meta: { readonly steps: number }
+    }>()
+    expectTypeOf(error.value!.errors[0]!.step).toEqualTypeOf<number | undefined>()
+  })
+
+  test('refuses what no step can have', () => {
+    // @ts-expect-error -- no such resource
+    mutate([{ resource: 'nothing', operation: 'delete', id: 1 }])
+    // @ts-expect-error -- no such operation
+    mutate([{ resource: 'labels', operation: 'purge', id: 1 }])
+    // @ts-expect-error -- no such field
+    mutate([{ resource: 'labels', operation: 'update', id: 1, data: { nam: 'x' } }])
+    // @ts-expect-error -- a value of another type
+    mutate([{ resource: 'articles', operation: 'update', id: 1, data: { title: 1 } }])
+    // @ts-expect-error -- a required field is missing
+    mutate([{ resource: 'labels', operation: 'create', data: { name: 'x' } }])
+    // @ts-expect-error -- a field that the caller cannot send
+    mutate([{ resource: 'articles', operation: 'update', id: 1, data: { views: 1 } }])
+    // @ts-expect-error -- a delete has no name
+    mutate([{ resource: 'labels', operation: 'delete', id: 1, as: 'label' }])
+    // @ts-expect-error -- an update needs an id
+    mutate([{ resource: 'labels', operation: 'update', data: { name: 'x' } }])
+    // @ts-expect-error -- a disabled operation: nothing can write a view
+    mutate([{ resource: 'writerTotals', operation: 'delete', id: 1 }])
   })
 })
 

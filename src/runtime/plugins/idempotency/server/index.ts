@@ -10,12 +10,15 @@ import type { Engine } from '../../../server/kit/rows'
 import { type ApiEvent, isPlain } from '../../../server/kit/http'
 import type { TaskRun } from '../../../server/plugin/contract'
 import { fingerprint, parseKey, requestId } from './key'
-import { callOf, grantOf, isStoredForm, replay } from './replay'
+import { callOf, grantOf, isStoredForm, replay, type ResponseForm } from './replay'
 import { findKeyedRoute, type KeyedRoute } from './routes'
-import { createKeyStore, MAX_WAIT, type StoredResponse } from './store'
+import { grantOfSteps, replaySteps, stepsOf } from './steps'
+import { createKeyStore, MAX_WAIT, toChangeText, type StoredKey, type StoredResponse, type WrittenRecord } from './store'
 
 /** A longer response is not stored. In characters. */
 const MAX_BODY = 65_536
+/** Whether a request can end without a commit of its own. */
+const canEndWithout = (form: ResponseForm) => isStoredForm(form) || form === 'steps'
 
 /** The time between two looks for the response of a request that has committed, in milliseconds. */
 const POLL = 50
@@ -28,10 +31,17 @@ interface Pending {
   readonly owner: string
   readonly route: KeyedRoute
   readonly fingerprint: string
+  readonly body: unknown
   readonly expiresAt: Date
   /** Whether the route has committed. Later commits of its after-hooks do not store the key again. */
   isCommitted: boolean
 }
+
+const grantFor = ({ route, body }: Pending, call: Call) =>
+  route.form === 'steps' ? grantOfSteps(call.ctx, stepsOf(body)) : grantOf(call)
+
+const replayFor = ({ route: { form }, body }: Pending, stored: StoredKey, records: readonly WrittenRecord[], call: Call) =>
+  form === 'steps' ? replaySteps(stored, records, stepsOf(body), call.ctx) : replay(form, stored, records.map(({ id }) => id), call)
 
 const pendingOf = (ctx: AutoApiContext) => (ctx as { readonly [PENDING]?: Pending })[PENDING]
 
@@ -65,7 +75,7 @@ export function createIdempotency(ttl: number, table: Table) {
       if (stored.fingerprint !== pending.fingerprint)
         throw new ApiError('IDEMPOTENCY_MISMATCH', 'This key was sent with another body. Send another key.')
       if (stored.status !== null || stored.isOld || Date.now() > deadline) {
-        const found = await replay(pending.route.form, stored, await store.recordIds(call.engine, pending.id), call)
+        const found = await replayFor(pending, stored, await store.records(call.engine, pending.id), call)
         // The request runs again, and the key is stored already.
         pending.isCommitted = true
         return found
@@ -89,9 +99,9 @@ export function createIdempotency(ttl: number, table: Table) {
       throw error
     }
     // A request that changed nothing has not noticed that another server has committed it.
-    const committed = !pending.isCommitted && isStoredForm(pending.route.form) ? await find(pending, call) : undefined
+    const committed = !pending.isCommitted && canEndWithout(pending.route.form) ? await find(pending, call) : undefined
     if (committed) return committed
-    const stored = { grant: await grantOf(call), status: response.status, body: toStoredBody(response.body) }
+    const stored = { grant: await grantFor(pending, call), status: response.status, body: toStoredBody(response.body) }
     // The write is committed. A client that gets an error instead of its response would take it for refused.
     await save(pending, stored, call.engine).catch((error: unknown) =>
       console.error('[auto-api] idempotency: the response of a request was not stored.', error))
@@ -100,7 +110,7 @@ export function createIdempotency(ttl: number, table: Table) {
 
   /** A request that changed nothing, or wrote without the API, may not have stored its key yet. */
   async function save(pending: Pending, response: StoredResponse, engine: Engine): Promise<void> {
-    const isStored = pending.isCommitted || !isStoredForm(pending.route.form) || await store.find(engine, pending.id, new Date())
+    const isStored = pending.isCommitted || !canEndWithout(pending.route.form) || await store.find(engine, pending.id, new Date())
     if (isStored) return store.saveResponse(engine, pending.id, response)
     const row = { ...keyRow(pending), ...response }
     try {
@@ -126,7 +136,8 @@ export function createIdempotency(ttl: number, table: Table) {
       const body = route.hasBody ? await request.body() : null
       assertDepth(body)
       const expiresAt = new Date(Date.now() + ttl)
-      const pending: Pending = { id, owner: crypto.randomUUID(), route, fingerprint: fingerprint(body), expiresAt, isCommitted: false }
+      const owner = crypto.randomUUID()
+      const pending: Pending = { id, owner, route, fingerprint: fingerprint(body), body, expiresAt, isCommitted: false }
       for (let first = running.get(id); first; first = running.get(id)) await first.catch(() => {})
       const own = run(pending, call, next)
       running.set(id, own)
@@ -144,7 +155,8 @@ export function createIdempotency(ttl: number, table: Table) {
       const records = own.filter(rows => route.isRecord(rows, ctx))
       return [
         (db: Database) => db.insert(table).values(row),
-        ...records.map(rows => rows.insertInto(table, { ...row, id: rows.uuid, parent: id, recordId: rows.id } as never)),
+        ...records.map(rows =>
+          rows.insertInto(table, { ...row, id: rows.uuid, parent: id, recordId: rows.id, body: toChangeText(rows) } as never)),
       ] as readonly CommitStatement[]
     },
     onCommit(changes: readonly Change[], ctx: AutoApiContext) {

@@ -15,8 +15,11 @@ type StoredForm = 'links' | 'handler' | UpsertForm
 
 type UpsertForm = 'upserted' | 'upserts'
 
+/** Several writes of any resources: see `steps.ts`. */
+type StepsForm = 'steps'
+
 /** The kinds of responses that a write can have. */
-export type ResponseForm = RecordsForm | StoredForm
+export type ResponseForm = RecordsForm | StoredForm | StepsForm
 
 export function callOf(ctx: AutoApiContext): Call {
   const session = requireSession(ctx)
@@ -30,14 +33,14 @@ export async function grantOf(call: Call): Promise<string> {
   return digest(JSON.stringify([[...permissions].sort(), user?.role ?? null, user?.roles ?? null, fields.map(({ name }) => name)]))
 }
 
-const REPLAYED = { 'Idempotent-Replayed': 'true' }
+export const REPLAYED = { 'Idempotent-Replayed': 'true' }
 
 /**
  * @returns the response of the first request. `undefined` for a change of links whose response is lost: it has the same effect again.
  * @throws 404 if the caller can no longer see a record of the response, 409 if the response of a handler is lost.
  */
 export async function replay(
-  form: ResponseForm, stored: StoredKey, ids: readonly string[], call: Call,
+  form: RecordsForm | StoredForm, stored: StoredKey, ids: readonly string[], call: Call,
 ): Promise<ApiResponse | undefined> {
   return isStoredForm(form) ? replayStored(form, stored, ids, call) : replayRecords(form, stored, ids, call)
 }

@@ -37,6 +37,11 @@ const HANDLER: KeyedRoute = {
   isRecord: ({ resource, kind }, ctx) => resource === ctx.resource && REMAINING.has(kind),
 }
 
+/** Several writes of any resources in one commit, which is the only one without a resource. Hooks write in contexts of their resources. */
+const STEPS: KeyedRoute = {
+  form: 'steps', hasBody: true, isOwn: (_, ctx) => ctx.resource === '', isRecord: (_, ctx) => ctx.resource === '',
+}
+
 /** The records of a response can be created ones and updated ones, so that it cannot be made again from the changes. */
 const upsert = (form: 'upserted' | 'upserts') => onResource(form, true, 'create', 'update')
 
@@ -64,7 +69,7 @@ const READS: ReadonlySet<string> = new Set(['read', 'aggregate', 'viewDeleted'])
  * @throws 400 for a write that does not support keys. Without the error, a client would take a repeated effect for a safe retry.
  */
 export function findKeyedRoute({ route, idempotent }: AroundInfo, ctx: AutoApiContext): KeyedRoute | undefined {
-  const found = ROUTES.get(route) ?? (idempotent ? HANDLER : undefined)
+  const found = ROUTES.get(route) ?? (idempotent ? ctx.resource === '' ? STEPS : HANDLER : undefined)
   if (!found && !READS.has(ctx.operation))
     throw invalidValue('Idempotency-Key', 'this route does not support this header. Send the request without it.')
   return found

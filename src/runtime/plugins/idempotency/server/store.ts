@@ -37,11 +37,20 @@ export interface StoredResponse {
   readonly body: string | null
 }
 
+/** A record that a request has written. The row of a record has no response, so its column `body` names the change. */
+export interface WrittenRecord {
+  readonly id: string
+  readonly kind: string
+  readonly resource: string
+}
+
+export const toChangeText = ({ kind, resource = '' }: { readonly kind: string, readonly resource?: string }) => `${kind} ${resource}`
+
 export interface KeyStore {
   /** Returns the key if it has not expired. Removes it if it has. */
   readonly find: (engine: Engine, id: string, now: Date) => Promise<StoredKey | undefined>
-  /** Returns the ids of the records that the request has written. */
-  readonly recordIds: (engine: Engine, id: string) => Promise<readonly string[]>
+  /** Returns the records that the request has written. */
+  readonly records: (engine: Engine, id: string) => Promise<readonly WrittenRecord[]>
   readonly saveResponse: (engine: Engine, id: string, response: StoredResponse) => Promise<void>
   readonly removeExpired: (engine: Engine, now: Date) => Promise<void>
 }
@@ -67,9 +76,14 @@ export function createKeyStore(table: Table): KeyStore {
       const [stored, grant, status, body, owner] = row as [string, string | null, number | null, string | null, string]
       return { owner, fingerprint: stored, isOld: Number(row[6]) === 1, grant, status: status === null ? null : Number(status), body }
     },
-    async recordIds(engine, id) {
-      const rows = await engine.query(engine.render(sql`select ${columns.recordId} from ${table} where ${columns.parent} = ${id}`))
-      return rows.map(([recordId]) => String(recordId))
+    async records(engine, id) {
+      const selected = sql`${columns.recordId}, ${columns.body}`
+      const rows = await engine.query(engine.render(sql`select ${selected} from ${table} where ${columns.parent} = ${id}`))
+      return rows.map(([recordId, change]) => {
+        // A key of an earlier version names no change.
+        const [kind = '', resource = ''] = typeof change === 'string' ? change.split(' ') : []
+        return { id: String(recordId), kind, resource }
+      })
     },
     saveResponse: (engine, id, { grant, status, body }) => run(engine, sql`update ${table}
       set ${name(engine, columns.grant)} = ${grant}, ${name(engine, columns.status)} = ${status}, ${name(engine, columns.body)} = ${body}

@@ -118,8 +118,9 @@ export function createResponseCache(policy: ServerPolicy, server: PluginServer) 
   }
 
   return {
-    around(ctx: AutoApiContext, next: Next, { route }: AroundInfo): Awaitable<ApiResponse> {
-      if (WRITES.has(route)) return ctx.dryRun ? next() : write(next)
+    around(ctx: AutoApiContext, next: Next, { route, idempotent }: AroundInfo): Awaitable<ApiResponse> {
+      // A batch, or an endpoint that writes.
+      if (WRITES.has(route) || idempotent) return ctx.dryRun ? next() : write(next)
       if (!READS.has(route) || (resources && !resources.has(ctx.resource)) || ctx.dryRun) return next()
       if (!tables) {
         const { resources, graph } = requireSession(ctx).api

@@ -51,7 +51,7 @@ function bind({ plan: { resource, kind }, call }: WritePart, item: Mutable<Item>
   const id = valueOf(item.lateKey, resource.primaryKey[0]!, { item, parts, call })
   if (id === INVALID || id === null) item.error = notFound()
   // The rows of a cascade are found by keys that are known.
-  else if (kind !== 'update' && isOfCommit(id)) item.error = invalidBody('`id`: a record that this batch creates cannot be deleted by it.')
+  else if (kind !== 'update' && isOfCommit(id)) item.error = generatedId()
   else item.key = [id]
 }
 
@@ -61,6 +61,10 @@ interface Binding {
   readonly call: Call
 }
 
+/** The error of a delete or a restore of a record whose id the commit decides. */
+export const generatedId = (): ApiError =>
+  invalidBody('`id`: only an update can name a record whose id the database generates in this batch.')
+
 function valueOf(reference: LateReference, target: Field, binding: Binding): unknown {
   const known = knownValue(reference)
   if (known) return converted(known.value, reference.field, target)
@@ -68,7 +72,7 @@ function valueOf(reference: LateReference, target: Field, binding: Binding): unk
 }
 
 /** Converts a value as if a client had read it and sent it back. */
-function converted(value: unknown, { toJson }: Field, target: Field): unknown {
+export function converted(value: unknown, { toJson }: Field, target: Field): unknown {
   const json = toJson ? toJson(value) : value
   return json === null ? null : target.fromJson(json)
 }

@@ -8,7 +8,7 @@ import type { WritePart } from './parts'
 
 /** Leaves a row that does not exist yet to the commit. A rule in code cannot judge such a row. */
 export function deferMissing(plan: Scoped<WritePlan>, item: Item): void {
-  const isMissing = item.lateKey ? item.error === undefined : isNotFound(item.error) && item.index > 0
+  const isMissing = item.key ? isNotFound(item.error) && item.index > 0 : item.error === undefined
   if (plan.kind === 'create' || !isMissing) return
   const isTagged = item.ifMatch !== undefined && item.ifMatch !== '*'
   item.error = plan.accepts ? notFound() : isTagged ? tagMismatch() : undefined

@@ -22,7 +22,7 @@ export const STEPS: CommitRules = {
 }
 
 const operationsInOrder = (parts: readonly WritePart[], time: Date): readonly WriteOperation[] =>
-  parts.flatMap(part => operationsOf(part, time).map(operation => withDependents(part, operation)))
+  parts.flatMap((part, step) => operationsOf(part, time).map(operation => ({ ...withDependents(part, operation), step })))
 
 /** Milliseconds. After this time, no further part is tried. */
 const MAX_DURATION = 5_000

@@ -1,4 +1,4 @@
-/** Assigns each changed row to one report, because several operations of a commit can change the same row. */
+/** Assigns each changed row to one report, because several operations of a write can change the same row. */
 import type { Table } from 'drizzle-orm'
 import type { Outcome } from '../../../engines/engine'
 import type { Change } from '../../extensions/changes'
@@ -8,20 +8,31 @@ import { reportedIds, type ChangeReport, type ReportingOperation } from './repor
 export type AssignedRows = ReadonlyMap<ChangeReport, readonly string[]>
 
 /**
- * A row belongs to the report of a row that the request names, otherwise to the last report. For example, a purge of a cycle clears the
- * reference of a row, then removes the row as a dependent, although the request names it.
+ * Within a step, a row belongs to the report of a row that the request names, otherwise to the last report. For example, a purge of a cycle
+ * clears the reference of a row, then removes the row as a dependent, although the request names it.
  */
 export function assignRows(operations: readonly ReportingOperation[], outcomes: readonly Outcome[]): AssignedRows {
-  const reports = operations.flatMap(({ changes }, index) => changes ? [{ changes, ids: reportedIds(changes, outcomes[index]!) }] : [])
-  const owners = new Map<Table, Map<string, ChangeReport>>()
-  for (const { changes, ids } of reports) {
-    const { table } = changes.table
-    let rows = owners.get(table)
-    if (!rows) owners.set(table, rows = new Map())
+  const reports = operations.flatMap(({ changes, step }, index) =>
+    changes ? [{ changes, step, ids: reportedIds(changes, outcomes[index]!) }] : [])
+  const owners = new Map<number | undefined, Map<Table, Map<string, ChangeReport>>>()
+  for (const { changes, step, ids } of reports) {
+    const rows = ownersIn(owners, step, changes.table.table)
     for (const id of ids) if (replaces(changes, rows.get(id))) rows.set(id, changes)
   }
-  return new Map(reports.map(({ changes, ids }) =>
-    [changes, [...new Set(ids)].filter(id => owners.get(changes.table.table)!.get(id) === changes)]))
+  return new Map(reports.map(({ changes, step, ids }) => {
+    const rows = ownersIn(owners, step, changes.table.table)
+    return [changes, [...new Set(ids)].filter(id => rows.get(id) === changes)]
+  }))
+}
+
+function ownersIn(
+  owners: Map<number | undefined, Map<Table, Map<string, ChangeReport>>>, step: number | undefined, table: Table,
+): Map<string, ChangeReport> {
+  let tables = owners.get(step)
+  if (!tables) owners.set(step, tables = new Map())
+  let rows = tables.get(table)
+  if (!rows) tables.set(table, rows = new Map())
+  return rows
 }
 
 function replaces({ kind, cascaded }: ChangeReport, owner: ChangeReport | undefined): boolean {

@@ -5,7 +5,7 @@ import { inTuples } from '../../sql/list/index'
 import { selectList } from '../../read/rows/select'
 import { assignRows } from './assign'
 import type { ChangeSet, FindSet, RequestedStatement } from './changed-rows'
-import { createCollector, type FoundRow, type FoundRows } from './found-rows'
+import { createCollector, type Collector, type FoundRow, type FoundRows } from './found-rows'
 import { isRemovedRow } from './image'
 import { insertRows } from './insert-rows'
 import { needsImages, reportedColumns, type ReportingOperation } from './report'
@@ -13,6 +13,9 @@ import type { ChangedTable } from './table'
 import { memoized } from '../../memoized'
 import { statement } from '../../sql/parameterize'
 import { where } from '../../sql/where'
+
+/** Returns the rows that a step has changed. A commit that is no batch is one step. */
+type FindRows = (step: number | undefined) => FoundRows
 
 /**
  * Returns the entries to append to the operations of the commit.
@@ -30,26 +33,34 @@ export function derivedEntries(
   const tables = [...new Set(changed.map(({ table }) => table))]
 
   // Each attempt of the commit has its own list of outcomes, which grows. Each outcome is collected once.
-  const attemptOf = memoized((_: readonly Outcome[]) => ({ collector: createCollector(call), next: 0 }))
-  const foundRows = (outcomes: readonly Outcome[]): FoundRows => {
+  const attemptOf = memoized((_: readonly Outcome[]) => ({ collectors: new Map<number | undefined, Collector>(), next: 0 }))
+  const foundRows = (outcomes: readonly Outcome[]): FindRows => {
     const attempt = attemptOf(outcomes)
-    const { collector } = attempt
+    const { collectors } = attempt
     for (const end = Math.min(outcomes.length, operations.length + tables.length); attempt.next < end; attempt.next++) {
       const operation = operations[attempt.next]
       const table = tables[attempt.next - operations.length]!
       const outcome = outcomes[attempt.next]!
-      if (operation) collector.addOperation(operation, outcome)
-      else collector.addRows(table, reportedColumns(call, table), outcome, 'after')
+      if (operation) collectorOf(collectors, operation.step).addOperation(operation, outcome)
+      else for (const collector of collectors.values()) collector.addFinal(table, reportedColumns(call, table), outcome)
     }
-    return collector.rows
+    return step => collectors.get(step)!.rows
+  }
+  const collectorOf = (collectors: Map<number | undefined, Collector>, step: number | undefined) => {
+    let collector = collectors.get(step)
+    if (!collector) collectors.set(step, collector = createCollector(call))
+    return collector
   }
 
   const assignedRows = memoized((outcomes: readonly Outcome[]) => assignRows(operations, outcomes))
 
-  const rowsOf = (set: ChangeSet, found: FoundRows, outcomes: readonly Outcome[]): readonly FoundRow[] => {
-    const ids = [...assignedRows(outcomes)].flatMap(([report, ids]) => setOf(report) === set ? ids : [])
-    return ids.map(id => found.get(set.table)!.get(id)!)
-  }
+  const stepOf = new Map(operations.flatMap(({ changes, step }) => changes ? [[changes, step]] : []))
+  const rowsOf = (set: ChangeSet, found: FindRows, outcomes: readonly Outcome[]): readonly FoundRow[] =>
+    [...assignedRows(outcomes)].flatMap(([report, ids]) => {
+      if (setOf(report) !== set || ids.length === 0) return []
+      const rows = found(stepOf.get(report)).get(set.table)!
+      return ids.map(id => rows.get(id)!)
+    })
 
   const reads = tables.map((table): CommitEntry => ({
     derive(outcomes) {

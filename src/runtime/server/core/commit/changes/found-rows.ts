@@ -51,7 +51,16 @@ export function createCollector(call: Call) {
       rowOf(table, id, () => keys[index]!.map((value, place) => table.primaryKey[place]!.encode(value))))
   }
 
-  return { rows: tables as FoundRows, addRows, addOperation }
+  /** Adds the rows as they are at the end of the commit, to those whose state after the change no operation has returned. */
+  function addFinal(table: ChangedTable, columns: Selection, outcome: Outcome): void {
+    const found = tables.get(table)
+    for (const { id, row } of found ? findRows(table, columns, outcome) : []) {
+      const target = found!.get(id)
+      if (target) target.after ??= row
+    }
+  }
+
+  return { rows: tables as FoundRows, addFinal, addOperation }
 }
 
 export type Collector = ReturnType<typeof createCollector>

@@ -19,8 +19,8 @@ export interface PlannedEntry {
 
 type Operation = ReportingOperation & { readonly statement: WriteStatement }
 
-const withoutFound = ({ snapshot, changes }: Operation): ReportingOperation =>
-  ({ ...snapshot && { snapshot }, ...changes && !isFound(changes) && { changes } })
+const withoutFound = ({ snapshot, changes, step }: Operation): ReportingOperation =>
+  ({ ...snapshot && { snapshot }, ...step !== undefined && { step }, ...changes && !isFound(changes) && { changes } })
 
 /**
  * Adds the statements of plugins to the operations of a commit. A promise only if plugins take part in commits.

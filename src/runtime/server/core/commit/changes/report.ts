@@ -35,6 +35,8 @@ export interface Snapshot {
 }
 
 export interface ReportingOperation {
+  /** The step of a batch. Each step reports what it changes, also if another one changes the same row. */
+  readonly step?: number
   readonly changes?: ChangeReport
   readonly snapshot?: Snapshot
 }

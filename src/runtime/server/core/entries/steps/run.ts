@@ -1,6 +1,7 @@
 /** Several writes in one commit: each step has the rules of a request of its own, and either all of them take effect or none. */
 import type { Resource } from '../../../schema/model'
-import { toKey } from '../../../schema/record-id'
+import { INVALID } from '../../../schema/field'
+import { toKey, type Key } from '../../../schema/record-id'
 import { authorize, callFor } from '../../access/authorize'
 import { applyScope, type Scoped } from '../../access/row-scope'
 import { ApiError, invalidBody, methodNotAllowed, notFound } from '../../error'
@@ -14,12 +15,13 @@ import { bulkFailed, type ItemFailure } from '../../write/bulk-error'
 import { countAffected } from '../../write/count-affected'
 import { itemContexts } from '../../write/hooks'
 import { toItems, type LateReference } from '../../write/items'
+import { converted, generatedId } from '../../write/late'
 import { toPart, type WritePart } from '../../write/parts'
 import { runWrite } from '../../write/run'
 import { STEPS } from '../../write/steps'
 import type { WriteResult } from '../../write/result'
 import { createdRecord, deletion, writtenRecord } from '../respond'
-import { isReference, type GivenStep, type StepOperation } from './parse'
+import { isReference, type GivenStep, type RecordReference, type StepOperation } from './parse'
 import { resolveData, resolveReference, type EarlierSteps } from './references'
 
 const PLANS = { create: planCreate, update: planUpdate, delete: planDelete, restore: planRestore } as const
@@ -72,8 +74,8 @@ async function toStep(step: GivenStep, session: Session, earlier: EarlierSteps):
   if (resource.disabled.has(step.operation)) throw methodNotAllowed([])
   const call = callFor(session, resource, step.operation)
   await authorize(call, resource, [step.operation])
-  const lateKey = isReference(step.id) ? keyReference(step.id, resource, earlier) : undefined
-  const { item, late } = await toItem(step, call, earlier)
+  const lateKey = isReference(step.id) ? keyReference(step.id, step.operation, resource, earlier) : undefined
+  const { item, late } = await toItem(step, lateKey ? knownKey(lateKey, resource) : givenKey(step, resource), call, earlier)
   const plan = await PLANS[step.operation]({ items: [item], bulk: true }, call)
   const scoped: Scoped<WritePlan> = await applyScope<WritePlan>(call, { ...plan, atomic: true }, step.operation)
   const items = toItems(scoped, itemContexts(scoped, call))
@@ -81,18 +83,35 @@ async function toStep(step: GivenStep, session: Session, earlier: EarlierSteps):
   return { ...toPart(scoped, call, items), isStep: true }
 }
 
-function keyReference(id: Parameters<typeof resolveReference>[0], { primaryKey, name }: Resource, earlier: EarlierSteps): LateReference {
+function keyReference(
+  id: RecordReference, operation: StepOperation, { primaryKey, name }: Resource, earlier: EarlierSteps,
+): LateReference {
   if (primaryKey.length > 1) throw invalidBody(`\`id\`: \`$ref\` is one field, and the id of \`${name}\` has ${primaryKey.length}.`)
-  return resolveReference(id, 'id', earlier)
+  const reference = resolveReference(id, 'id', earlier)
+  if (operation !== 'update' && reference.early === undefined) throw generatedId()
+  return reference
+}
+
+/** A hook of the step that the reference names can still replace the key. */
+function knownKey({ early, field }: LateReference, { primaryKey: [key] }: Resource): Key | undefined {
+  if (early === undefined) return undefined
+  const value = converted(early, field, key!)
+  if (value === INVALID || value === null) throw notFound()
+  return [value]
+}
+
+function givenKey({ id }: GivenStep, resource: Resource): Key | undefined {
+  if (!isGivenId(id)) return undefined
+  const key = toKey(resource, String(id))
+  if (!key) throw notFound()
+  return key
 }
 
 async function toItem(
-  step: GivenStep, call: Call, earlier: EarlierSteps,
+  step: GivenStep, key: Key | undefined, call: Call, earlier: EarlierSteps,
 ): Promise<{ readonly item: WriteItem, readonly late: ReadonlyMap<string, LateReference> }> {
   const { resource } = call
   const { operation, id } = step
-  const key = isGivenId(id) ? toKey(resource, String(id)) : undefined
-  if (isGivenId(id) && !key) throw notFound()
   if (operation !== 'create' && step.ifMatch === undefined) assertOptional(resource)
   const base = {
     ...key && { key }, ...isGivenId(id) && { id }, ...step.ifMatch !== undefined && { ifMatch: toIfMatch(step.ifMatch, 'ifMatch') },

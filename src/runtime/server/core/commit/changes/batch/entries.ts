@@ -27,9 +27,10 @@ export function placeInsertions(
 ): readonly Placed[] {
   const insert = (report: ChangeReport, source: RowSource) => requested.flatMap(request =>
     'target' in request && request.set === setOf(report) ? [insertSelect(request, source, report.assigned ?? NO_VALUES, call)] : [])
-  return operations.map(({ snapshot, changes }): Placed => {
+  return operations.map(({ snapshot, changes, step }): Placed => {
     // The rows that a later operation removes. A cascade can change them before that operation runs.
-    const removal = snapshot && operations.flatMap(({ changes }) => changes ?? []).find(report => isRemoval(report, snapshot.table))
+    const removal = snapshot && operations.flatMap(operation => operation.step === step ? operation.changes ?? [] : [])
+      .find(report => isRemoval(report, snapshot.table))
     const before = removal ? insert(removal, snapshot.source) : []
     if (!changes?.source) return { before, after: [] }
     const own = insert(changes, changes.source)

@@ -11,7 +11,7 @@ import { type ApiEvent, isPlain } from '../../../server/kit/http'
 import type { TaskRun } from '../../../server/plugin/contract'
 import { fingerprint, parseKey, requestId } from './key'
 import { callOf, grantOf, isStoredForm, replay, type ResponseForm } from './replay'
-import { findKeyedRoute, type KeyedRoute } from './routes'
+import { findKeyedRoute, forBody, type KeyedRoute } from './routes'
 import { grantOfSteps, replaySteps, stepsOf } from './steps'
 import { createKeyStore, MAX_WAIT, toChangeText, type StoredKey, type StoredResponse, type WrittenRecord } from './store'
 
@@ -137,7 +137,8 @@ export function createIdempotency(ttl: number, table: Table) {
       assertDepth(body)
       const expiresAt = new Date(Date.now() + ttl)
       const owner = crypto.randomUUID()
-      const pending: Pending = { id, owner, route, fingerprint: fingerprint(body), body, expiresAt, isCommitted: false }
+      const keyed = forBody(route, info, body, call.resource)
+      const pending: Pending = { id, owner, route: keyed, fingerprint: fingerprint(body), body, expiresAt, isCommitted: false }
       for (let first = running.get(id); first; first = running.get(id)) await first.catch(() => {})
       const own = run(pending, call, next)
       running.set(id, own)

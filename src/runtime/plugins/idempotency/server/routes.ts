@@ -1,4 +1,6 @@
 /** The routes on which a key has an effect: which changes store it, and which rows a retry checks. */
+import { isObject } from '../../../shared/is-object'
+import type { Resource } from '../../../server/kit/rows'
 import type { AroundInfo, ChangedRows } from '../../../server/kit/listen'
 import { invalidValue } from '../../../server/kit/errors'
 import type { AutoApiContext } from '../../../server/kit/call'
@@ -10,14 +12,14 @@ export interface KeyedRoute {
   readonly form: ResponseForm
   readonly hasBody: boolean
   /** Whether the request itself makes a change of its commits. The key is stored in the first commit with such a change. */
-  readonly isOwn: (change: Pick<ChangedRows, 'resource' | 'kind'>, ctx: AutoApiContext) => boolean
+  readonly isOwn: (change: Pick<ChangedRows, 'resource' | 'kind' | 'nested'>, ctx: AutoApiContext) => boolean
   /** Whether a retry gets the changed rows, or checks that the caller can see them. */
   readonly isRecord: (change: Pick<ChangedRows, 'resource' | 'kind'>, ctx: AutoApiContext) => boolean
 }
 
 /** A route that changes rows of its resource. Its hooks can change others. */
 function onResource(form: ResponseForm, hasBody: boolean, ...kinds: readonly Kind[]): KeyedRoute {
-  const isOwn: KeyedRoute['isOwn'] = ({ resource, kind }, ctx) => resource === ctx.resource && kinds.includes(kind)
+  const isOwn: KeyedRoute['isRecord'] = ({ resource, kind }, ctx) => resource === ctx.resource && kinds.includes(kind)
   return { form, hasBody, isOwn, isRecord: isOwn }
 }
 
@@ -44,6 +46,30 @@ const STEPS: KeyedRoute = {
 
 /** The records of a response can be created ones and updated ones, so that it cannot be made again from the changes. */
 const upsert = (form: 'upserted' | 'upserts') => onResource(form, true, 'create', 'update')
+
+/** A write with children can change these alone. Its response is that of the record, or of the records of a bulk request. */
+function withChildren(form: 'upserted' | 'upserts'): KeyedRoute {
+  const route = upsert(form)
+  return { ...route, isOwn: (change, ctx) => change.nested === true || route.isOwn(change, ctx) }
+}
+
+const WITH_CHILDREN: ReadonlyMap<string, KeyedRoute> = new Map([
+  ['create', withChildren('upserted')],
+  ['update', withChildren('upserted')],
+  ['bulk-create', withChildren('upserts')],
+  ['bulk-update', withChildren('upserts')],
+  ['upsert', withChildren('upserted')],
+  ['bulk-upsert', withChildren('upserts')],
+])
+
+/** Returns the route of a request whose body contains children, otherwise the given one. */
+export function forBody(found: KeyedRoute, { route }: AroundInfo, body: unknown, resource: Resource | undefined): KeyedRoute {
+  const hasChildren = (record: unknown) => isObject(record) && Object.keys(record).some(name => resource?.nested.has(name))
+  const { items } = (isObject(body) ? body : {}) as { readonly items?: unknown }
+  const dataOf = (item: { readonly data?: unknown } | null): unknown => item?.data ?? item
+  const records: readonly unknown[] = Array.isArray(items) ? items.map(dataOf) : [body]
+  return records.some(hasChildren) ? WITH_CHILDREN.get(route) ?? found : found
+}
 
 const ROUTES: ReadonlyMap<string, KeyedRoute> = new Map([
   ['create', onResource('created', true, 'create')],

@@ -16,6 +16,8 @@ export interface Change {
   readonly id: string
   /** The change is a cascade from another row. The request did not name this row. */
   readonly cascaded?: true
+  /** The row is a child in the body of the request, and not a record that its path names. */
+  readonly nested?: true
 }
 
 /** Marks the context that participants receive for changes that custom code reports. */

@@ -22,7 +22,13 @@ export const STEPS: CommitRules = {
 }
 
 const operationsInOrder = (parts: readonly WritePart[], time: Date): readonly WriteOperation[] =>
-  parts.flatMap((part, step) => operationsOf(part, time).map(operation => ({ ...withDependents(part, operation), step })))
+  parts.flatMap((part, step) => operationsOf(part, time).map(operation => ({ ...asNested(part, withDependents(part, operation)), step })))
+
+/** Plugins tell the children in a body from the record itself. */
+const asNested = ({ items: [first] }: WritePart, operation: WriteOperation): WriteOperation =>
+  first?.place && operation.changes && !operation.changes.cascaded
+    ? { ...operation, changes: { ...operation.changes, nested: true } }
+    : operation
 
 /** Milliseconds. After this time, no further part is tried. */
 const MAX_DURATION = 5_000

@@ -40,11 +40,12 @@ function replaces({ kind, cascaded }: ChangeReport, owner: ChangeReport | undefi
 }
 
 export function toChanges(assigned: AssignedRows): readonly Change[] {
-  return [...assigned].flatMap(([{ table, kind, cascaded }, ids]) => ids.map((id): Change => ({
+  return [...assigned].flatMap(([{ table, kind, cascaded, nested }, ids]) => ids.map((id): Change => ({
     ...table.resource !== undefined && { resource: table.resource },
     table: table.name,
     kind,
     id,
     ...cascaded && { cascaded },
+    ...nested && { nested },
   })))
 }

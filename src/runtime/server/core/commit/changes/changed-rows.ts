@@ -14,6 +14,7 @@ export interface ChangeSet {
   readonly table: ChangedTable
   readonly kind: Change['kind']
   readonly cascaded?: true
+  readonly nested?: true
 }
 
 /** Rows that a plugin inserts for the rows of a set. */
@@ -24,7 +25,8 @@ export interface Insertion {
 
 export type RequestedStatement = Insertion | { readonly build: (db: never) => unknown }
 
-const keyOf = ({ table, kind, cascaded }: ChangeSet) => `${kind}${cascaded ? ' cascaded ' : ' '}${nameOf(table)}`
+const keyOf = ({ table, kind, cascaded, nested }: ChangeSet) =>
+  `${kind}${cascaded ? ' cascaded ' : ' '}${nested ? 'nested ' : ''}${nameOf(table)}`
 
 /** Finds the set of a report: reports of one table, resource and kind share a set. */
 export type FindSet = (report: ChangeSet) => ChangeSet
@@ -33,8 +35,8 @@ export function groupSets(operations: readonly ReportingOperation[]): { readonly
   const sets = new Map<string, ChangeSet>()
   for (const { changes } of operations) {
     if (!changes || sets.has(keyOf(changes))) continue
-    const { table, kind, cascaded } = changes
-    sets.set(keyOf(changes), { table, kind, ...cascaded && { cascaded } })
+    const { table, kind, cascaded, nested } = changes
+    sets.set(keyOf(changes), { table, kind, ...cascaded && { cascaded }, ...nested && { nested } })
   }
   return { sets: [...sets.values()], setOf: report => sets.get(keyOf(report))! }
 }
@@ -78,7 +80,7 @@ function createChangedRows(
   insertions: Map<unknown, Insertion>,
   { engine }: Call,
 ): ChangedRows {
-  const { table: { name, resource }, kind, cascaded } = set
+  const { table: { name, resource }, kind, cascaded, nested } = set
   const changed = {
     // The values are not own properties, so that a copy or a log of the set does not read images that the plugin did not ask for.
     __proto__: operandsFor(participant),
@@ -86,6 +88,7 @@ function createChangedRows(
     table: name,
     kind,
     ...cascaded && { cascaded },
+    ...nested && { nested },
     foreignId: (columns: readonly string[]) => {
       assertForeignKey(set, participant, columns)
       return foreignIdValue(columns)

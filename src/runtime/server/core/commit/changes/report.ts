@@ -14,6 +14,7 @@ export interface ChangeReport {
   readonly table: ChangedTable
   readonly kind: Change['kind']
   readonly cascaded?: true
+  readonly nested?: true
   /** The keys of the rows, if the request names them. Otherwise, the operation returns the rows. */
   readonly keys?: readonly Key[]
   /** The columns of the rows that the operation returns. */

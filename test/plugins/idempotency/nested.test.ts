@@ -1,0 +1,54 @@
+/** Idempotency keys of writes with children: a retry writes none of them again, also if the record itself does not change. */
+import Database from 'better-sqlite3'
+import { drizzle } from 'drizzle-orm/better-sqlite3'
+import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { idempotency } from '../../../src/runtime/plugins/index'
+import { idempotencyKeysTable } from '../../../src/runtime/plugins/schema-sqlite'
+import { createServer, type TestServer } from '../../support/server'
+
+const orders = sqliteTable('orders', { id: integer('id').primaryKey(), title: text('title').notNull() })
+const lines = sqliteTable('lines', {
+  id: integer('id').primaryKey(), orderId: integer('order_id').notNull().references(() => orders.id), text: text('text').notNull(),
+})
+
+let client: Database.Database
+let server: TestServer
+beforeEach(async () => {
+  client = new Database(':memory:')
+  client.exec(`create table orders (id integer primary key, title text not null);
+    create table lines (id integer primary key, order_id integer not null, text text not null);
+    create table idempotency_keys (id text primary key, parent text, record_id text, fingerprint text not null, access text, status integer,
+      body text, created_at integer not null, expires_at integer not null);
+    insert into orders values (1, 'one'); insert into lines values (1, 1, 'a')`)
+  const permissions = { read: true, create: true, update: true, delete: true } as const
+  server = await createServer({
+    db: drizzle({ client }),
+    modules: [{ orders, lines, idempotencyKeys: idempotencyKeysTable() }],
+    plugins: [idempotency()],
+    registrations: [
+      { name: 'orders', schema: orders, authorization: { permissions }, nested: { lines: ['create', 'update', 'delete'] } },
+      { name: 'lines', schema: lines, authorization: { permissions } },
+    ],
+  })
+})
+afterEach(() => client.close())
+
+it.each([
+  ['POST', 'orders', { title: 'new', lines: { create: [{ text: 'x' }, { text: 'y' }] } }, 201],
+  ['PATCH', 'orders/1', { title: 'changed', lines: { create: [{ text: 'x' }] } }, 200],
+  ['PATCH', 'orders/1', { lines: { create: [{ text: 'x' }] } }, 200],
+  ['PATCH', 'orders/1', { lines: { update: [{ id: 1, data: { text: 'b' } }] } }, 200],
+  ['POST', 'orders/bulk', { items: [{ title: 'p', lines: { create: [{ text: 'x' }] } }, { title: 'q' }] }, 200],
+  ['PATCH', 'orders/bulk', { items: [{ id: 1, data: { lines: { create: [{ text: 'x' }] } } }] }, 200],
+])('%s /%s %j takes effect once', async (method, path, body, status) => {
+  const send = () => server.request(method, `/api/${path}`, { body, caller: { user: { id: 1 } }, headers: { 'idempotency-key': 'k' } })
+  const dump = () => JSON.stringify([client.prepare('select * from orders').all(), client.prepare('select * from lines').all()])
+  const before = dump()
+  const first = await send()
+  const after = dump()
+  const second = await send()
+  expect([first.status, second.status, after === before, dump() === after]).toEqual([status, status, false, true])
+  expect([second.text, second.headers.get('location'), second.headers.get('idempotent-replayed')])
+    .toEqual([first.text, first.headers.get('location'), 'true'])
+})

@@ -410,8 +410,8 @@ describe('a body', () => {
     useAutoApiCreate('notices').mutate({ title: 'New', replies: { create: [{ body: 'First' }, { body: 'Second', noticeId: 1 }] } })
     useAutoApiUpdate('notices').mutate({ id: 1, replies: { create: [{ body: 'Third' }], delete: [2] } })
     useAutoApiBulkUpdate('notices').mutate([{ id: 1, data: { replies: { delete: ['2'] } } }])
-    // @ts-expect-error -- a new child needs its body
-    useAutoApiCreate('notices').mutate({ title: 'New', replies: { create: [{}] } })
+    // @ts-expect-error -- no such column of a child
+    useAutoApiCreate('notices').mutate({ title: 'New', replies: { create: [{ text: 'First' }] } })
     // @ts-expect-error -- the registration does not list updates
     useAutoApiUpdate('notices').mutate({ id: 1, replies: { update: [{ id: 2, data: {} }] } })
     // @ts-expect-error -- the registration lists no children

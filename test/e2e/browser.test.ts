@@ -623,6 +623,23 @@ describe.runIf(there)('in a browser', () => {
       expect(renders.every(({ compared }) => compared >= 10)).toBe(true)
     })
   })
+
+  it('returns an article to its author together with a comment, in one request', async () => {
+    const [{ id, title }] = newsroom.rows<{ id: number, title: string }>(
+      `select id, title from posts where status = 'published' and organization_id = 1 and deleted_at is null order by id desc limit 1`) as [{ id: number, title: string }]
+    await on(`/articles/${id}`, { as: EDITOR }, async ({ page, requests, complaints }) => {
+      await page.getByLabel('Your comment').fill('The second source is missing.')
+      requests.length = 0
+      await page.getByRole('button', { name: 'Send it and return the article' }).click()
+      await page.getByText('The article is a draft again.').first().waitFor()
+      expect(requests.filter(request => !request.startsWith('GET'))).toEqual(['POST /api/batch'])
+      await page.getByText('The second source is missing.').first().waitFor()
+      expect(await page.getByRole('button', { name: 'Send it and return the article' }).count()).toBe(0)
+      expect([await page.getByRole('heading', { level: 1 }).textContent(), complaints]).toEqual([expect.stringContaining(title), []])
+    })
+    expect(newsroom.rows('select p.status, c.body from posts p join comments c on c.post_id = p.id where p.id = ? order by c.id desc limit 1', id))
+      .toEqual([{ status: 'draft', body: 'The second source is missing.' }])
+  })
 })
 
 /** A text as HTML contains it. The payload contains the same unless the text has characters to escape. */

@@ -15,12 +15,14 @@ import { root } from '../support/once'
 import { auditLogSql } from '../engines/support/audit-log'
 import type { Dialect } from '../../src/runtime/shared/dialects'
 import { isReachable, SERVICES } from '../support/services'
-import { isRelease } from '../support/tiers'
+import { isFull, isRelease } from '../support/tiers'
 
 /** PGlite takes seconds to start. */
 const killsOf = (name: string) => isRelease ? 100 : name === 'pglite' ? 3 : 8
 /** Fewer, because the mechanism is the one of the tests before. */
 const auditKillsOf = (name: string) => isRelease ? 100 : name === 'pglite' ? 1 : 2
+/** The statements of a batch are those of its steps. */
+const batchKillsOf = (name: string) => isFull && ['better-sqlite3', 'node-postgres', 'mysql2'].includes(name) ? 100 : auditKillsOf(name)
 const SIZE = 20
 
 type Query = (sql: string) => Promise<unknown[][]>
@@ -180,6 +182,14 @@ const HALVES = [
   `select batch from items group by batch having count(*) <> ${SIZE}`,
 ]
 
+/** What a batch of steps leaves that was written in part. */
+const HALF_BATCHES = [
+  ...HALVES.slice(0, 2),
+  `select batch from items group by batch having count(*) <> ${SIZE - 1}`,
+  `select batch from items group by batch having min(place) <> -1 or max(place) <> min(id)`,
+  `select batch from items where place = -1 and id not in (select cast(record_id as INT) from entries where kind = 'update')`,
+]
+
 describe.each(CASES)('$name', ({ name, service, id, open }) => {
   const INT = id.includes('auto_increment') ? 'signed' : 'integer'
 
@@ -189,7 +199,8 @@ describe.each(CASES)('$name', ({ name, service, id, open }) => {
     const log = mode === 'audit' ? 'audit_log' : 'entries'
     const sql = mode === 'audit' ? await auditLogSql(DIALECTS[name] ?? 'pg') : ''
     for (const statement of sql.split(';').filter(text => text.trim() !== '')) await query(statement)
-    const halvesOf = HALVES.map(half => half.replaceAll('entries', log))
+    const list = mode === 'batch' ? HALF_BATCHES : HALVES
+    const halvesOf = list.map(half => half.replaceAll('entries', log))
     let [unfinished, kill, halves] = [0, 0, [] as string[]]
     for (; kill < kills && !isDone(halves); kill++) {
       // With few kills, none comes before the first commit has ended.
@@ -225,6 +236,18 @@ describe.each(CASES)('$name', ({ name, service, id, open }) => {
       expect(halves).toEqual([])
       expect(entries).toBeGreaterThan(0)
       if (isRelease) expect(unfinished).toBeGreaterThan(kills / 4)
+    },
+    1_800_000,
+  )
+
+  it.skipIf(service !== undefined && !reachable.has(service))(
+    `leaves all steps of a batch, or none, over ${batchKillsOf(name)} kills`,
+    async () => {
+      const { kills, unfinished, halves, entries } = await killMany('batch', batchKillsOf(name), halves => halves.length > 0)
+      console.log(`${name}, batch: ${kills} kills, ${unfinished} during a commit, ${entries} entries`)
+      expect(halves).toEqual([])
+      expect(entries).toBeGreaterThan(0)
+      if (kills > 8) expect(unfinished).toBeGreaterThan(kills / 4)
     },
     1_800_000,
   )

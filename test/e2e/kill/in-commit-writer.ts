@@ -20,11 +20,13 @@ import { createApi } from '../../../src/runtime/server/api/create'
 import { createRuntime, mountRuntime, setDefaultRuntime } from '../../../src/runtime/server/api/runtime'
 import { defineAutoApiPlugin, type ChangedRows } from '../../../src/runtime/server/define'
 import { auditLog } from '../../../src/runtime/plugins/audit-log/index'
+import { batch } from '../../../src/runtime/plugins/batch/index'
 import { idempotency } from '../../../src/runtime/plugins/idempotency/index'
 import * as mysqlPresets from '../../../src/runtime/plugins/schema-mysql'
 import * as pgPresets from '../../../src/runtime/plugins/schema-pg'
 import * as sqlitePresets from '../../../src/runtime/plugins/schema-sqlite'
 import bulk from '../../../src/runtime/server/routes/bulk'
+import answerPlugins from '../../../src/runtime/server/routes/plugins'
 
 const SQLITE = {
   items: sqliteTable('items', {
@@ -79,7 +81,7 @@ const MYSQL = {
   keys: mysqlPresets.idempotencyKeysTable(),
 }
 
-const [name, url, first, mode] = process.argv.slice(2) as [string, string, string, 'together' | 'apart' | 'audit' | 'keys']
+const [name, url, first, mode] = process.argv.slice(2) as [string, string, string, 'together' | 'apart' | 'audit' | 'keys' | 'batch']
 
 const OPEN: Readonly<Record<string, () => { db: object, engine: 'better-sqlite3' | 'libsql' | 'postgres' | 'mysql', tables: object }>> = {
   'better-sqlite3': () => ({ db: betterSqlite3({ client: new Database(url) }), engine: 'better-sqlite3', tables: SQLITE }),
@@ -103,7 +105,7 @@ const LOGS = {
   'mysql': mysqlPresets.auditLogTable,
 }
 
-const inCommit = () => mode === 'together'
+const inCommit = () => mode === 'together' || mode === 'batch'
   ? defineAutoApiPlugin({ name: 'auditor', needs: { images: true }, inCommit: changes => changes.map(insert) })
   // The control: the entries are written after the commit.
   : defineAutoApiPlugin({ name: 'auditor', async onCommit(changes) {
@@ -120,7 +122,7 @@ const runtime = createRuntime(options => createApi({
   ],
   modules: [tables as Record<string, unknown>],
   config: DEFAULT_CONFIG,
-  plugins: [{ where: 'plugins[0]', listed: () => auditor }],
+  plugins: [auditor, batch()].map((plugin, index) => ({ where: `plugins[${index}]`, listed: () => plugin })),
   useRuntimeConfig: () => ({ autoApi: { secret: '' } }),
   ...options,
 }), () => true)
@@ -133,12 +135,13 @@ app.use(defineEventHandler((event) => {
 }))
 const router = createRouter()
 router.use('/api/items/bulk', bulk)
+app.use(answerPlugins)
 app.use(router)
 const handle = toWebHandler(app)
 
-async function request(method: string, body: unknown, headers: Record<string, string> = {}) {
+async function request(method: string, body: unknown, headers: Record<string, string> = {}, path = 'items/bulk') {
   const response = await handle(
-    new Request('http://localhost/api/items/bulk', {
+    new Request(`http://localhost/api/${path}`, {
       method,
       headers: { 'content-type': 'application/json', ...headers },
       body: JSON.stringify(body),
@@ -157,6 +160,17 @@ for (let batch = Number(first); mode === 'keys'; batch++) {
   process.stdout.write(`begin ${batch} create\n`)
   await request('POST', { items: Array.from({ length: SIZE }, (_, place) => ({ batch, place })) }, { 'idempotency-key': `batch ${batch}` })
   process.stdout.write(`end ${batch} create\n`)
+}
+
+// The first record of each batch is the place of the others, and a last step changes it.
+for (let batch = Number(first); mode === 'batch'; batch++) {
+  process.stdout.write(`begin ${batch} batch\n`)
+  await request('POST', { steps: [
+    { resource: 'items', operation: 'create', data: { batch, place: 0 }, as: 'first' },
+    ...Array.from({ length: SIZE - 2 }, () => ({ resource: 'items', operation: 'create', data: { batch, place: { $ref: 'first.id' } } })),
+    { resource: 'items', operation: 'update', id: { $ref: 'first.id' }, data: { place: -1 } },
+  ] }, {}, 'batch')
+  process.stdout.write(`end ${batch} batch\n`)
 }
 
 for (let batch = Number(first); ; batch++) {

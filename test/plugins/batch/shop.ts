@@ -53,14 +53,18 @@ export const CLERK: Caller = { user: { id: 2 } }
 /** What the hooks of orders and lines have seen, in their order. */
 export const seen: unknown[][] = []
 
+interface Identified {
+  readonly id?: unknown
+}
+
 /** Hooks that record what they are called with. */
 export const recording = (resource: string): ResourceHooks => ({
-  beforeCreate: data => void seen.push([resource, 'beforeCreate', { ...data }]),
-  beforeUpdate: (id, data) => void seen.push([resource, 'beforeUpdate', id, { ...data }]),
-  beforeDelete: id => void seen.push([resource, 'beforeDelete', id]),
-  afterCreate: record => void seen.push([resource, 'afterCreate', record.id]),
-  afterUpdate: record => void seen.push([resource, 'afterUpdate', record.id]),
-  afterDelete: id => void seen.push([resource, 'afterDelete', id]),
+  beforeCreate: (data: object) => void seen.push([resource, 'beforeCreate', { ...data }]),
+  beforeUpdate: (id: unknown, data: object) => void seen.push([resource, 'beforeUpdate', id, { ...data }]),
+  beforeDelete: (id: unknown) => void seen.push([resource, 'beforeDelete', id]),
+  afterCreate: (record: Identified) => void seen.push([resource, 'afterCreate', record.id]),
+  afterUpdate: (record: Identified) => void seen.push([resource, 'afterUpdate', record.id]),
+  afterDelete: (id: unknown) => void seen.push([resource, 'afterDelete', id]),
 }) as never
 
 /** Whether a caller can read or change a note. */

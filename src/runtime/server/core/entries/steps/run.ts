@@ -4,12 +4,14 @@ import { INVALID } from '../../../schema/field'
 import { toKey, type Key } from '../../../schema/record-id'
 import { authorize, callFor } from '../../access/authorize'
 import { applyScope, type Scoped } from '../../access/row-scope'
+import { isObject } from '../../../../shared/is-object'
 import { ApiError, invalidBody, methodNotAllowed, notFound } from '../../error'
 import { toIfMatch, assertOptional } from '../../parse/if-match'
 import { parseItem, type WriteItem } from '../../parse/write'
 import { planCreate, planDelete, planRestore, planUpdate, type WritePlan } from '../../plan/write'
 import { toRequestError } from '../../read/rows/invalid-value'
 import type { Call, Session } from '../../request/session'
+import { jsonSize } from '../../process/size'
 import { markSteps } from '../../request/step'
 import { bulkFailed, type ItemFailure } from '../../write/bulk-error'
 import { countAffected } from '../../write/count-affected'
@@ -58,7 +60,7 @@ export async function runSteps(steps: readonly GivenStep[], session: Session): P
     if (!first) throw bulkFailed('nothing was written', refused)
     const call = { ...first.call, ctx: session.ctx }
     const results = await runWrite(parts, {}, STEPS, { plan: first.plan, call, refused })
-    return await Promise.all(results.map((result, index) => answerOf(result, parts[index]!)))
+    return withinSize(await Promise.all(results.map((result, index) => answerOf(result, parts[index]!))), parts, session)
   }
   catch (error) {
     throw namesSteps(first ? await toRequestError(error, first.plan, first.call) : error)
@@ -133,6 +135,18 @@ async function answerOf(result: WriteResult, part: WritePart): Promise<unknown> 
   const { kind } = plan
   const affected = call.ctx.dryRun && (kind === 'delete' || kind === 'restore') ? await countAffected([{ plan, items }], call) : undefined
   return RESPONSES[kind as StepOperation](affected ? { ...result, affected } : result, call).body
+}
+
+/** A write cannot be refused for the size of its result, because it is done. Records that are too large contain only their key. */
+function withinSize(answers: readonly unknown[], parts: readonly WritePart[], { api: { config } }: Session): readonly unknown[] {
+  const max = config.http.maxResponseSize
+  if (jsonSize(answers, max) <= max) return answers
+  return answers.map((answer, index) => {
+    const { kind, resource } = parts[index]!.plan
+    if (kind === 'delete' || !isObject(answer)) return answer
+    const keys = new Set(resource.primaryKey.map(({ name }) => name))
+    return Object.fromEntries(Object.entries(answer).filter(([name]) => keys.has(name)))
+  })
 }
 
 function namesSteps(error: unknown): unknown {

@@ -81,8 +81,8 @@ function toEntry(
       described?.relations.filter(({ to }) => isRead(to)).map(({ name, to, many }) => [name, `{ to: ${genString(to)}, many: ${many} }`])
       ?? [],
     ),
-    ...described?.nested && { nested: Object.fromEntries(Object.entries(described.nested).map(([name, { actions, key }]) =>
-      [name, `{ actions: ${union(actions)}, key: ${union(key)} }`])) },
+    ...described?.nested && { nested: Object.fromEntries(Object.entries(described.nested).map(([name, { to, actions, key }]) =>
+      [name, `{ to: ${genString(to)}, actions: ${union(actions)}, key: ${union(key)} }`])) },
     disabled: union(disabledIn({ data })),
     validation: imports.validation ? typeOf(imports.validation) : 'undefined',
     ...imports.wire && { wire: typeOf(imports.wire) },

@@ -65,7 +65,7 @@ declare module "../../../src/runtime/shared/types/resources" {
       filled: never,
       relations: {},
       nested: {
-        replies: { actions: "create" | "delete", key: "noticeId" }
+        replies: { to: "replies", actions: "create" | "delete", key: "noticeId" }
       },
       disabled: "delete" | "purge",
       validation: undefined

@@ -22,6 +22,13 @@ export interface RelationDescription {
   readonly via?: string
 }
 
+export interface NestedDescription {
+  readonly to: string
+  readonly actions: readonly string[]
+  /** The foreign key of the children. */
+  readonly key: readonly string[]
+}
+
 export interface ResourceDescription {
   readonly name: string
   /** The primary key, in key order. */
@@ -35,7 +42,7 @@ export interface ResourceDescription {
   readonly filled: readonly string[]
   readonly relations: readonly RelationDescription[]
   /** The children that the body of a write can contain, by the name of their relation. */
-  readonly nested?: Readonly<Record<string, { readonly actions: readonly string[], readonly key: readonly string[] }>>
+  readonly nested?: Readonly<Record<string, NestedDescription>>
   /** Whether its rows belong to tenants. */
   readonly tenantScoped: boolean
   /** Whether the table has the tenant column. The column of a plugin's table does not count: the plugin sets it. */
@@ -77,7 +84,7 @@ export function describeResources(
         ...(relation.kind === 'manyToMany' && relation.junction.registered && { via: relation.junction.resource.name }),
       })),
     ...resource.nested.size > 0 && { nested: Object.fromEntries([...resource.nested].map(([name, { relation, actions }]) =>
-      [name, { actions: [...actions], key: relation.foreignColumns.map(({ name }) => name) }])) },
+      [name, { to: relation.target.name, actions: [...actions], key: relation.foreignColumns.map(({ name }) => name) }])) },
     tenantScoped: resource.tenant !== undefined,
     hasTenantColumn: resource.facts.columns.some(({ name, column }) => name === tenantIdField && !findOwned(column)),
     ...resource.readOnly && { readOnly: true, tracks: resource.tracks ?? ['*'] },

@@ -271,10 +271,11 @@ export type UpdateBody<R extends ResourceName> = Simplify<
 
 /** The children that a body can contain, by relation. */
 type NestedBody<R extends ResourceName> = Entry<R> extends { readonly nested: infer N }
-  ? { [K in keyof N]?: N[K] extends NestedType ? NestedWrites<TargetOf<R, K>, N[K]> : never }
+  ? { [K in keyof N]?: N[K] extends NestedType ? NestedWrites<N[K]['to'] & ResourceName, N[K]> : never }
   : unknown
 
 interface NestedType {
+  readonly to: string
   readonly actions: string
   readonly key: string
 }

@@ -140,6 +140,16 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       expect(await rows()).toEqual(expect.arrayContaining(['on b | 1 | 0 | b | -', 'reply | 1 | 0 | - | on b', 'renamed | 1 | 0']))
     })
 
+    it('finds the records of earlier steps also if a step between them is refused', async () => {
+      const { status, body } = await send([
+        { resource: 'comments', operation: 'create', data: { body: 'a', postId: 1 }, as: 'first' },
+        { resource: 'comments', operation: 'create', data: { body: 'b', postId: 5 } },
+        { resource: 'comments', operation: 'create', data: { body: 'c', parentId: { $ref: 'first.id' } } },
+      ])
+      expect([status, body.data.errors.map(({ step, code }: { step: number, code: string }) => `${step} ${code}`)])
+        .toEqual([400, ['1 INVALID_REFERENCE']])
+    })
+
     it('takes effect as a whole, also if others write the same records in the opposite order at once', async () => {
       const rename = (ids: readonly number[], name: string) =>
         ids.map(id => ({ resource: 'posts', operation: 'update', id, data: { title: `${name} ${id}` } }))

@@ -52,8 +52,16 @@ export interface Item extends Target {
   readonly lateKey?: LateReference
   /** Whether only the commit can find the row, because an earlier item of the write can make it or make it visible. */
   isDeferred?: boolean
+  /** Count the rows that the parts of a try insert. Without it, the item has the counts of an earlier try. */
+  recounts?: ((parts: readonly PartItems[]) => void)[]
   /** Receive the record of the item as soon as it is written, before the next statement of the commit. */
   dependents?: ((record: RecordValues) => void)[]
+}
+
+/** The part of a write, as far as its items need it. */
+export interface PartItems {
+  readonly plan: Scoped<WritePlan>
+  readonly items: readonly Item[]
 }
 
 /** A field of the record of an earlier item. */

@@ -21,8 +21,10 @@ export const STEPS: CommitRules = {
   toError: toStepsError,
 }
 
-const operationsInOrder = (parts: readonly WritePart[], time: Date): readonly WriteOperation[] =>
-  parts.flatMap((part, step) => operationsOf(part, time).map(operation => ({ ...withDependents(part, operation), step })))
+function operationsInOrder(parts: readonly WritePart[], time: Date): readonly WriteOperation[] {
+  for (const recount of itemsOf(parts).flatMap(({ recounts = [] }) => recounts)) recount(parts)
+  return parts.flatMap((part, step) => operationsOf(part, time).map(operation => ({ ...withDependents(part, operation), step })))
+}
 
 /** Milliseconds. After this time, no further part is tried. */
 const MAX_DURATION = 5_000
@@ -49,7 +51,7 @@ const toFailure = ({ reason }: CommitFailed) => ({ index, id, ctx }: Item): Item
 
 async function findError(kept: readonly WritePart[], part: WritePart): Promise<unknown> {
   const needed = part.items.flatMap(({ late, lateKey }) => [...late?.values() ?? [], ...lateKey ? [lateKey] : []])
-  if (needed.some(({ part }) => !kept.some(other => other === part))) return refersToFailed()
+  if (needed.some(({ part }) => !kept.includes(part))) return refersToFailed()
   const failure = await tryPart(kept, part)
   if (!failure) return undefined
   const { items } = part

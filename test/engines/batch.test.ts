@@ -155,12 +155,10 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
         ids.map(id => ({ resource: 'posts', operation: 'update', id, data: { title: `${name} ${id}` } }))
       const answers = await Promise.all(Array.from({ length: 10 }, (_, index) =>
         send(rename(index % 2 === 0 ? [1, 2, 3] : [3, 2, 1], `batch ${index}`))))
-      const statuses = new Set(answers.map(({ status }) => status))
-      expect([statuses.has(200), [...statuses].filter(status => status !== 200 && status !== 503)]).toEqual([true, []])
+      expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
       const titles = await blog.opened.all('select title from posts where id in (1, 2, 3) order by id')
       const name = String(titles[0]![0]).replace(/ 1$/, '')
       expect(titles.map(([title]) => title)).toEqual([1, 2, 3].map(id => `${name} ${id}`))
-      expect(answers[Number(name.slice('batch '.length))]!.status).toBe(200)
     })
 
     it('writes nothing in a dry run, and answers what the steps would answer', async () => {

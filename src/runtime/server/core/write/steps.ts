@@ -10,7 +10,7 @@ import { selectStatement } from '../commit/select'
 import { yieldToEventLoop } from '../process/turns'
 import { bulkFailed, type ItemFailure } from './bulk-error'
 import { operationsOf, type CommitRules } from './commit-parts'
-import type { Item } from './items'
+import type { Item, LateReference } from './items'
 import { judgeAgain } from './judge-again'
 import { withDependents } from './late'
 import { itemsOf, stopOnFailure, type WritePart } from './parts'
@@ -70,7 +70,8 @@ const toFailure = ({ reason }: CommitFailed) => ({ index, id, ctx }: Item): Item
 
 async function findError(kept: readonly WritePart[], part: WritePart): Promise<unknown> {
   const needed = part.items.flatMap(({ late, lateKey }) => [...late?.values() ?? [], ...lateKey ? [lateKey] : []])
-  if (needed.some(({ part }) => !kept.includes(part))) return refersToFailed()
+  const known = new Set<LateReference['part']>(kept)
+  if (needed.some(({ part }) => !known.has(part))) return refersToFailed()
   const failure = await tryPart(kept, part)
   if (!failure) return undefined
   const { items } = part

@@ -8,7 +8,8 @@ import type { Query, SQL } from 'drizzle-orm'
 import { nameOf, sessions } from '../drizzle/index'
 import type { BatchResult } from '../drizzle/major'
 import {
-  ExpectationError, type BuiltStatement, type CommitEntry, type Engine, type Outcome, type Row, type Statement, type WriteStatement,
+  ExpectationError, withCurrentValues,
+  type BuiltStatement, type CommitEntry, type Engine, type Outcome, type Row, type Statement, type WriteStatement,
 } from './engine'
 import { toQueryError } from './violation'
 import { sqlite } from './dialects/sqlite'
@@ -91,7 +92,7 @@ interface BatchEntry {
 }
 
 function toQuery(statement: Statement): Query {
-  const { text, values } = encodeParameters(statement)
+  const { text, values } = encodeParameters(withCurrentValues(statement))
   return { sql: text, params: [...values] }
 }
 
@@ -135,7 +136,7 @@ const MARK = 'auto-api guard'
  * The JSON path is invalid, so `json_extract` fails. The error message quotes the path, which contains the statement's index.
  * `changes()` does not count the rows of a read, so the guard runs the read again. No other statement runs between the two.
  */
-function guards({ text, values, expectedRows, returnsRows }: WriteStatement, index: number): readonly Statement[] {
+function guards({ text, values, late, expectedRows, returnsRows }: WriteStatement, index: number): readonly Statement[] {
   if (expectedRows === undefined) return []
   const isRead = returnsRows && /^\s*(?:select|with)\b/i.test(text)
   const touched = isRead ? `(select count(*) from (${text}))` : 'changes()'
@@ -144,6 +145,7 @@ function guards({ text, values, expectedRows, returnsRows }: WriteStatement, ind
       text: `select case n when ${expectedRows} then 1 else json_extract('{}', '${MARK} ${index} touched ' || n) end `
         + `from (select ${touched} as n)`,
       values: isRead ? values : [],
+      ...late && { late },
     },
   ]
 }

@@ -55,8 +55,16 @@ export interface Item extends Target {
   isDeferred?: boolean
   /** For a child in the body of a record: the index of this record, and the place in its body. */
   readonly place?: { readonly root: number, readonly path: Path }
+  /** Count the rows that the parts of a try insert. Without it, the item has the counts of an earlier try. */
+  recounts?: ((parts: readonly PartItems[]) => void)[]
   /** Receive the record of the item as soon as it is written, before the next statement of the commit. */
   dependents?: ((record: RecordValues) => void)[]
+}
+
+/** The part of a write, as far as its items need it. */
+export interface PartItems {
+  readonly plan: Scoped<WritePlan>
+  readonly items: readonly Item[]
 }
 
 /** A field of the record of an earlier item. */

@@ -15,7 +15,7 @@ import type { Call } from '../request/session'
 import { not, whereClause } from '../sql/conditions'
 import { EMPTY, value, where } from '../sql/where'
 import type { WriteOperation } from '../commit/operation'
-import { withoutError, type Item, type LateReference } from './items'
+import { withoutError, type Item, type LateReference, type PartItems } from './items'
 import type { WritePart } from './parts'
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
@@ -143,10 +143,13 @@ function subquery({ part, item, field }: LateReference, binding: Binding): SQL {
  */
 function newestRows({ plan: { resource } }: LateReference['part'], item: Item, { item: target, parts, call }: Binding) {
   const [key] = resource.primaryKey
-  const created = parts.filter(({ plan }) => plan.kind === 'create' && plan.resource.table === resource.table)
+  const createdBy = (parts: readonly PartItems[]) => parts
+    .filter(({ plan }) => plan.kind === 'create' && plan.resource.table === resource.table)
     .flatMap(part => part.items.map(item => ({ item, value: knownValue({ part, item, field: key! })?.value })))
-  const given = created.flatMap(({ value }) => value === undefined ? [] : [value])
-  const later = created.filter(({ item: { index }, value }) => value === undefined && index > item.index && index < target.index).length
+  const given = createdBy(parts).flatMap(({ value }) => value === undefined ? [] : [value])
+  const later = new LateValue()
+  target.recounts = [...target.recounts ?? [], parts => void (later.current = createdBy(parts)
+    .filter(({ item: { index }, value }) => value === undefined && index > item.index && index < target.index).length)]
   const condition = given.length > 0 ? where` where ${not(inList(call.engine, key!, given, true))}` : EMPTY
   return where`${condition} order by ${key!.column} desc limit 1 offset ${value(later)}`
 }

@@ -1,9 +1,12 @@
 /** The commit of several writes, one after another: each part sees what the parts before it have written. */
 import type { ApiError } from '../error'
 import { invalidBody, isBusy } from '../error'
+import { groupBy } from '../../../shared/group-by'
+import { keyFields } from '../access/fields'
 import { tryOperations } from '../commit/commit'
 import type { CommitFailed } from '../commit/failure'
 import type { WriteOperation } from '../commit/operation'
+import { selectStatement } from '../commit/select'
 import { yieldToEventLoop } from '../process/turns'
 import { bulkFailed, type ItemFailure } from './bulk-error'
 import { operationsOf, type CommitRules } from './commit-parts'
@@ -11,6 +14,8 @@ import type { Item } from './items'
 import { judgeAgain } from './judge-again'
 import { withDependents } from './late'
 import { failureOf, inOrder, itemsOf, stopOnFailure, type WritePart } from './parts'
+import { tupleKey } from '../sql/tuple-key'
+import { keysClause } from './targets'
 
 /** The operations of the parts in their order: a lock can need the row that an earlier part makes. */
 export const STEPS: CommitRules = {
@@ -21,8 +26,26 @@ export const STEPS: CommitRules = {
   toError: toStepsError,
 }
 
-const operationsInOrder = (parts: readonly WritePart[], time: Date): readonly WriteOperation[] =>
-  parts.flatMap((part, step) => operationsOf(part, time).map(operation => ({ ...asNested(part, withDependents(part, operation)), step })))
+function operationsInOrder(parts: readonly WritePart[], time: Date): readonly WriteOperation[] {
+  for (const recount of itemsOf(parts).flatMap(({ recounts = [] }) => recounts)) recount(parts)
+  const toStep = (part: WritePart, step: number) => (operation: WriteOperation): WriteOperation =>
+    ({ ...asNested(part, withDependents(part, operation)), step })
+  const own = parts.flatMap((part, step) => operationsOf(part, time).map(toStep(part, step)))
+  return [...lockTargets(parts), ...own]
+}
+
+/** Locks the rows of all parts in the order of their tables and keys, so that two batches do not wait for each other. */
+function lockTargets(parts: readonly WritePart[]): readonly WriteOperation[] {
+  const found = parts.flatMap(part => part.items.filter(({ row }) => row).map(item => ({ part, item })))
+  if (found.length < 2 || !found[0]!.part.call.engine.concurrent) return []
+  const byTable = [...groupBy(found, ({ part }) => part.plan.resource.facts.name)].sort(([a], [b]) => a < b ? -1 : 1)
+  return byTable.map(([, rows]): WriteOperation => {
+    const { plan: { resource, ...plan }, call } = rows[0]!.part
+    const items = [...new Map(rows.map(({ item }) => [tupleKey(item.key!), item])).values()]
+    const lock = selectStatement(call, resource, [keysClause({ ...plan, resource }, items, call)], keyFields(resource), 'update')
+    return { statement: { ...lock, expectedRows: undefined }, phase: 'lock' }
+  })
+}
 
 /** Plugins tell the children in a body from the record itself. */
 const asNested = ({ items: [first] }: WritePart, operation: WriteOperation): WriteOperation =>

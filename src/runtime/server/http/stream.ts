@@ -64,7 +64,7 @@ async function sendToNode(
 ): Promise<void> {
   try {
     for (let chunk = first; chunk && !signal.aborted; chunk = await chunks.next()) {
-      if (!response.write(chunk)) await untilWritable(response)
+      if (!response.write(chunk)) await untilWritable(response, signal)
     }
     if (!signal.aborted) response.end()
   }
@@ -74,16 +74,19 @@ async function sendToNode(
   }
 }
 
-function untilWritable(response: NodeResponse): Promise<void> {
+function untilWritable(response: NodeResponse, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       response.off('drain', done)
       response.off('close', done)
+      signal.removeEventListener('abort', done)
       resolve()
     }
     response.once('drain', done)
     response.once('close', done)
-    if (response.destroyed) done()
+    // A response that waits for its turn on the connection does not close.
+    signal.addEventListener('abort', done)
+    if (response.destroyed || signal.aborted) done()
   })
 }
 

@@ -1,4 +1,5 @@
 /** What both platforms do with an event of their version, and which of them an event has. */
+import { EventEmitter } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createApp, defineEventHandler, toNodeListener, type H3Event } from 'h3'
@@ -95,4 +96,20 @@ describe('the platform of h3 2', () => {
     platform.waitUntil(createEvent({ waitUntil: () => kept.push('context') }), Promise.resolve())
     expect(kept).toEqual(['request', 'context'])
   })
+})
+
+it('tells a response that waits for its turn on the connection when the client leaves, also if Node does not', () => {
+  const socket = Object.assign(new EventEmitter(), { destroyed: false })
+  const open = () => {
+    const res = Object.assign(new EventEmitter(), { socket: null, destroyed: false, writableFinished: false })
+    return { context: {}, method: 'GET', path: '/', headers: new Headers(), node: { req: { headers: {}, socket }, res } }
+  }
+  const [sent, waiting] = [open(), open()]
+  const signals = [sent, waiting].map(event => platformOf(event).signal(event))
+  expect(platformOf(waiting).nodeResponse(waiting)).toBe(waiting.node.res)
+  expect(socket.listenerCount('close')).toBe(1)
+  sent.node.res.writableFinished = true
+  sent.node.res.emit('close')
+  socket.emit('close')
+  expect(signals.map(({ aborted }) => aborted)).toEqual([false, true])
 })

@@ -4,6 +4,7 @@
  * On Node, h3 1 ignores the backpressure of streams, and does not end them when the client leaves. So they are written to Node's response.
  */
 import { createAttached } from '../../core/process/request-scoped'
+import { findNodeResponse, onClose, type Connection } from './connection'
 import type { NodeResponse, Platform } from './contract'
 
 interface Event {
@@ -27,7 +28,7 @@ interface Event {
 interface IncomingRequest {
   readonly originalUrl?: string
   readonly headers?: Readonly<Record<string, string | string[] | undefined>>
-  readonly socket?: { readonly remoteAddress?: string }
+  readonly socket?: Connection
   readonly readableEnded?: boolean
   readonly rawBody?: unknown
   readonly body?: unknown
@@ -88,8 +89,9 @@ export const h3v1: Platform<Event> = {
     const known: unknown = event.context.cloudflare?.request?.signal
     if (!response && known instanceof AbortSignal) return known
     const controller = new AbortController()
-    if (response?.destroyed) controller.abort()
-    response?.once('close', () => {
+    if (!response) return controller.signal
+    if (response.destroyed) controller.abort()
+    onClose(response, event.node!, () => {
       if (!response.writableFinished) controller.abort()
     })
     return controller.signal
@@ -133,10 +135,8 @@ export const h3v1: Platform<Event> = {
   endsProcess: true,
 }
 
-/** Objects that stand in for Node's have no connection. */
 function nodeResponse({ node }: Event): NodeResponse | undefined {
-  const response = node?.res
-  return response && (response.socket || response.destroyed) ? response : undefined
+  return node && findNodeResponse(node)
 }
 
 /**

@@ -1,5 +1,6 @@
 /** On every engine: a write contains children with generated keys, and children of these. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { batch } from '../../src/runtime/plugins'
 import { openBlog, type Blog } from './support/blog'
 import { ENGINE_CASES, isAvailable } from './support/databases'
 import { dump, reset } from './support/scene'
@@ -11,6 +12,7 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
     let blog: Blog
     beforeAll(async () => {
       blog = await openBlog(engineCase, {
+        plugins: [batch()],
         nested: { posts: { comments: ['create', 'update', 'delete'] }, comments: { comments: ['create'] } },
       })
     })
@@ -36,6 +38,21 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       const { status } = await send('PATCH', 'posts/1', { title: 'changed', comments: {
         create: [comment('new', 'reply')], update: [{ id: 12, data: { body: 'c12!', comments: { create: [{ body: 'r12' }] } } }], delete: [11] } })
       expect([status, await commentsOn('changed')]).toEqual([200, ['c12! < r12', 'new < reply']])
+    })
+
+    it('are part of a step of a batch', async () => {
+      const { status, body } = await send('POST', 'batch', { steps: [
+        { resource: 'comments', operation: 'create', data: { postId: 1, ...comment('first', 'r1', 'r2') }, as: 'first' },
+        { resource: 'comments', operation: 'create', data: { body: 'r3', parentId: { $ref: 'first.id' } } },
+        { resource: 'posts', operation: 'update', id: 1, data: { title: 'changed', comments: { delete: [11, 12] } } },
+      ] })
+      expect([status, body.data?.errors]).toEqual([200, undefined])
+      expect([body.data.length, await commentsOn('changed')]).toEqual([3, ['first < r1', 'first < r2', 'first < r3']])
+      const refused = await send('POST', 'batch', { steps: [
+        { resource: 'posts', operation: 'update', id: 2, data: { comments: { delete: [21] } } },
+        { resource: 'posts', operation: 'update', id: 2, data: { comments: { update: [{ id: 12, data: { body: 'x' } }] } } },
+      ] })
+      expect([refused.status, refused.body.data.errors]).toMatchObject([404, [{ step: 1, path: 'comments.update[0]' }]])
     })
 
     it('writes nothing if one of them fails, and names it', async () => {

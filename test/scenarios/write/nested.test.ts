@@ -138,6 +138,23 @@ describe('an update with children', () => {
   })
 })
 
+describe('an upsert with children', () => {
+  it('writes them with a new record and with an existing one', async () => {
+    const { status, body } = await world.send('POST', 'orders/bulk?onConflict=title', { items: [
+      { title: 'one', lines: { create: [{ position: 3, text: 'c' }], delete: [11] } }, { title: 'new', lines: { create: [{ position: 1, text: 'x' }] } },
+    ] })
+    expect([status, body.data.map(({ title }: { title: string }) => title), body.meta]).toMatchObject([200, ['one', 'new'], { created: 1, updated: 1 }])
+    expect([linesOf(1), linesOf(body.data[1].id)]).toEqual([[[2, 'b'], [3, 'c']], [[1, 'x']]])
+    const single = await world.send('POST', 'orders?onConflict=title', { title: 'two', lines: { update: [{ id: 21, data: { text: 'C' } }] } })
+    expect([single.status, linesOf(2)]).toEqual([200, [[1, 'C']]])
+  })
+
+  it('names a child that fails', async () => {
+    const answer = await refused('POST', 'orders?onConflict=title', { title: 'one', lines: { delete: [21] } })
+    expect([outcome(answer), answer.body.data.path]).toEqual(['404 NOT_FOUND', 'lines.delete[0]'])
+  })
+})
+
 describe('the children of a body', () => {
   it('are validated together with it: each issue has its whole path', async () => {
     const answer = await refused('POST', 'orders', {

@@ -23,17 +23,24 @@ interface Child {
   readonly path: Path
 }
 
+/** Returns the index of the next child. Indexes grow in the order of the commit. */
+export type NextIndex = () => number
+
+export function countFrom(first: number, step = 1): NextIndex {
+  let next = first
+  return () => {
+    const index = next
+    next += step
+    return index
+  }
+}
+
 /** Returns the parts in the order of the commit, after their parents. */
-export async function childParts(part: WritePart, firstIndex = part.items.length): Promise<readonly WritePart[]> {
+export async function childParts(part: WritePart, next: NextIndex): Promise<readonly WritePart[]> {
   const parts: WritePart[] = []
-  let index = firstIndex
   for (const { nested, action, children } of groupsOf(part)) {
-    const own = await toChildPart(part, nested, action, children, index)
-    index += children.length
-    parts.push(own)
-    const below = await childParts(own, index)
-    index += below.reduce((sum, { items }) => sum + items.length, 0)
-    parts.push(...below)
+    const own = await toChildPart(part, nested, action, children, next)
+    parts.push(own, ...await childParts(own, next))
   }
   return parts
 }
@@ -68,7 +75,7 @@ function toChildren({ nested: { relation }, action, items }: ChildItems, parent:
 }
 
 async function toChildPart(
-  part: WritePart, { relation }: Nested, action: NestedAction, children: readonly Child[], firstIndex: number,
+  part: WritePart, { relation }: Nested, action: NestedAction, children: readonly Child[], next: NextIndex,
 ): Promise<WritePart> {
   const call = callFor(part.call, relation.target, action)
   const items = children.map(({ parent, given }): WriteItem =>
@@ -78,7 +85,7 @@ async function toChildPart(
   const own = toItems(scoped, itemContexts(scoped, call)).map((item, position): Item => {
     const { parent, path } = children[position]!
     const late = action === 'create' ? foreignKeys(part, parent, relation) : undefined
-    return { ...item, index: firstIndex + position, place: { root: parent.place?.root ?? parent.index, path }, ...late && { late } }
+    return { ...item, index: next(), place: { root: parent.place?.root ?? parent.index, path }, ...late && { late } }
   })
   return toPart(scoped, call, own)
 }
@@ -92,6 +99,6 @@ function foreignKeys(part: WritePart, parent: Item, { columns, foreignColumns }:
 
 /** A record that is not a child of the parent is as good as none. A new parent has no children yet. */
 function conditionOf({ foreignColumns }: Relation, { key }: Item, { plan }: WritePart): Pick<WriteItem, 'condition' | 'error'> {
-  if (plan.kind === 'create') return { error: notFound() }
-  return { condition: { clauses: foreignColumns.map((field, index) => equals(field, key![index])), error: notFound } }
+  if (plan.kind === 'create' || !key) return { error: notFound() }
+  return { condition: { clauses: foreignColumns.map((field, index) => equals(field, key[index])), error: notFound } }
 }

@@ -14,7 +14,7 @@ import { itemContexts, runAfter, runBeforeEach } from './hooks'
 import { toItems, withoutError, type Item } from './items'
 import { itemsOf, stopOnFailure, toPart, type WritePart } from './parts'
 import { checkReferences } from './references'
-import { childParts, hasChildren } from './nested'
+import { childParts, countFrom, hasChildren } from './nested'
 import { STEPS } from './steps'
 import { assertJudgedOnce, deferMissing } from './missing'
 import { toResult, type WriteResult } from './result'
@@ -98,7 +98,7 @@ export async function executeWrite(plan: Scoped<WritePlan>, call: Call, listener
   if (plan.deletionId !== undefined) return executeGroupWrite(plan, call)
   const part = toPart(plan, call, toItems(plan, itemContexts(plan, call)))
   const [result] = hasChildren(plan)
-    ? await runWrite([part, ...await childParts(part)], listeners, STEPS)
+    ? await runWrite([part, ...await childParts(part, countFrom(part.items.length))], listeners, STEPS)
     : await runWrite([part], listeners)
   if (!call.ctx.dryRun) return result!
   return withAffected(result!, [{ ...part, items: part.items.filter(({ index }) => part.written.has(index)) }], call)

@@ -18,6 +18,7 @@ import { countAffected } from '../../write/count-affected'
 import { itemContexts } from '../../write/hooks'
 import { toItems, type LateReference } from '../../write/items'
 import { converted, generatedId } from '../../write/late'
+import { childParts, countFrom } from '../../write/nested'
 import { toPart, type WritePart } from '../../write/parts'
 import { runWrite } from '../../write/run'
 import { STEPS } from '../../write/steps'
@@ -42,12 +43,15 @@ export async function runSteps(steps: readonly GivenStep[], session: Session): P
   const names = new Set(steps.flatMap(({ as }) => as ?? []))
   const byName = new Map<string, WritePart | 'refused'>()
   const parts: WritePart[] = []
+  const all: WritePart[] = []
   const refused: ItemFailure[] = []
   for (const step of steps) {
     let part: WritePart | undefined
     try {
       part = await toStep(step, session, { parts: byName, names })
       parts.push(part)
+      // The children of a step are written before the next step.
+      all.push(part, ...await childParts(part, countFrom(step.index + PER_CHILD, PER_CHILD)))
     }
     catch (error) {
       if (!(error instanceof ApiError)) throw error
@@ -59,13 +63,16 @@ export async function runSteps(steps: readonly GivenStep[], session: Session): P
   try {
     if (!first) throw bulkFailed('nothing was written', refused)
     const call = { ...first.call, ctx: session.ctx }
-    const results = await runWrite(parts, {}, STEPS, { plan: first.plan, call, refused })
-    return withinSize(await Promise.all(results.map((result, index) => answerOf(result, parts[index]!))), parts, session)
+    const results = await runWrite(all, {}, STEPS, { plan: first.plan, call, refused })
+    return withinSize(await Promise.all(parts.map(part => answerOf(results[all.indexOf(part)]!, part))), parts, session)
   }
   catch (error) {
     throw namesSteps(first ? await toRequestError(error, first.plan, first.call) : error)
   }
 }
+
+/** The difference of the indexes of two children: a step has fewer than a thousand. */
+const PER_CHILD = 0.001
 
 const isGivenId = (id: GivenStep['id']): id is string | number => id !== undefined && !isReference(id)
 
@@ -126,7 +133,8 @@ async function toItem(
   const values = Object.fromEntries(Object.entries(parsed.data!.values).filter(([name]) => !isUnknown(name)))
   const known = [...late].map(([name, reference]): [string, LateReference] =>
     [name, isUnknown(name) ? reference : { ...reference, early: values[name] }])
-  return { item: { ...base, data: { ...parsed.data!, values } }, late: new Map(known) }
+  const { children } = parsed
+  return { item: { ...base, data: { ...parsed.data!, values }, ...children && { children } }, late: new Map(known) }
 }
 
 /** A dry run of a delete or a restore counts the rows that it would change. */

@@ -13,9 +13,11 @@ import { inTuples } from '../../sql/list/index'
 import type { Tuple } from '../../sql/list/list-sql'
 import { itemContexts } from '../../write/hooks'
 import { toItems, type Item } from '../../write/items'
+import { childParts, countFrom, hasChildren } from '../../write/nested'
 import { toPart, type WritePart } from '../../write/parts'
 import type { WriteResult } from '../../write/result'
 import { runWrite } from '../../write/run'
+import { STEPS } from '../../write/steps'
 import { createBodies, tuplesOf, TURN, type Bodies, type Upsert } from './bodies'
 import { findExisting, type Existing, type ExistingRecords, type UpsertKey } from './existing'
 
@@ -92,8 +94,15 @@ async function writeRecords(attempt: Attempt): Promise<readonly WriteResult[]> {
     const plan = await planCreate({ items: items.create, bulk: attempt.bulk }, creating)
     parts.push(await partOf(plan, indexes.create, creating, attempt))
   }
+  if (parts.length === 0) return []
   try {
-    return parts.length > 0 ? await runWrite(parts, { onCommitting: () => rememberHooks(parts, attempt.hooked) }) : []
+    const listeners = { onCommitting: () => rememberHooks(parts, attempt.hooked) }
+    if (!parts.some(({ plan }) => hasChildren(plan))) return await runWrite(parts, listeners)
+    const next = countFrom(records.length)
+    const all: WritePart[] = []
+    for (const part of parts) all.push(part, ...await childParts(part, next))
+    const results = await runWrite(all, listeners, STEPS)
+    return parts.map(part => results[all.indexOf(part)]!)
   }
   catch (error) {
     throw await toRequestError(error, parts[0]!.plan, parts[0]!.call)

@@ -36,6 +36,23 @@ describe('hooks', () => {
     ])
   })
 
+  it('no before-hook runs for a record that the caller cannot see, whatever the earlier steps do', async () => {
+    const before = [create('orders', { number: 'B1' }, 'order'), update('orders', 1, { note: 'x' }), restore('orders', 3), remove('orders', 2)]
+    for (const step of [update('orders', 77, { note: 'x' }), remove('orders', 77), restore('orders', 77), remove('lines', 77)]) {
+      seen.length = 0
+      const { status, body } = await send([...before, step])
+      expect([status, errors(body)?.length, seen]).toEqual([404, 1, []])
+    }
+  })
+
+  it('run for a record that an earlier step creates, restores or deletes', async () => {
+    const { status, body } = await send([
+      create('seats', { room: 'blue', place: 2, guest: 'x' }), update('seats', 'blue,2', { guest: 'y' }),
+      restore('orders', 3), update('orders', 3, { note: 'restored' }), remove('orders', 2), restore('orders', 2),
+    ])
+    expect([status, body.data.at(1).guest, body.data.at(3).note, body.data.at(5).id]).toEqual([200, 'y', 'restored', 2])
+  })
+
   it('a before-hook sees a referenced value that is known, and not one that the database generates', async () => {
     await send([
       create('orders', { number: 'B1' }, 'order'),

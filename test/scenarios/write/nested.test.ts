@@ -138,6 +138,19 @@ describe('an update with children', () => {
   })
 })
 
+describe('the description', () => {
+  it('has the children in the schemas of the bodies, as far as the caller can write them', async () => {
+    const describedFor = async (permissions: string[]) =>
+      (await world.send('GET', '_schema', undefined, { user: { id: 1, organizationId: 1 }, permissions })).body.resources.orders
+    const { validation, relations } = await describedFor([])
+    for (const { properties } of [validation.create, validation.update])
+      expect(Object.keys(properties.lines.properties)).toEqual(['create', 'update', 'delete'])
+    expect(relations.lines.nested).toEqual(['create', 'update', 'delete'])
+    const limited = await describedFor(['no lines'])
+    expect([limited.validation.create.properties.lines, limited.relations.lines.nested]).toEqual([undefined, undefined])
+  })
+})
+
 describe('an upsert with children', () => {
   it('writes them with a new record and with an existing one', async () => {
     const { status, body } = await world.send('POST', 'orders/bulk?onConflict=title', { items: [

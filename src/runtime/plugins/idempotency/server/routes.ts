@@ -62,7 +62,7 @@ const WITH_CHILDREN: ReadonlyMap<string, KeyedRoute> = new Map([
   ['bulk-upsert', withChildren('upserts')],
 ])
 
-/** Returns the route of a request whose body contains children, otherwise the given one. */
+/** A request whose body contains children stores its key otherwise. Returns `found` for any other body. */
 export function forBody(found: KeyedRoute, { route }: AroundInfo, body: unknown, resource: Resource | undefined): KeyedRoute {
   const hasChildren = (record: unknown) => isObject(record) && Object.keys(record).some(name => resource?.nested.has(name))
   const { items } = (isObject(body) ? body : {}) as { readonly items?: unknown }

@@ -5,6 +5,7 @@ import type { RelationAccess, ResourceAccess } from './access'
 import { omitProperties } from './bodies'
 import type { FieldFacts, ResourceFacts } from './facts'
 import { toLabel } from './label'
+import { withChildren } from './nested'
 import { memoized } from '../memoized'
 
 /** All decisions about a resource. */
@@ -59,7 +60,8 @@ function create(resource: Resource, facts: ResourceFacts, decisions: Decisions):
   const key = resource.primaryKey.map(({ name }) => name)
   const body = (kind: 'create' | 'update', allowed: boolean): JsonSchema | undefined => {
     const schema = allowed ? facts.validation[kind] : undefined
-    return schema && omitProperties(schema, name => decisions.unwritable[kind].has(name))
+    const nested = facts.relations.map(({ name }) => [name, decisions.relations.get(name)!.nested] as const)
+    return schema && withChildren(omitProperties(schema, name => decisions.unwritable[kind].has(name)), nested)
   }
   const [createBody, updateBody] = [body('create', capabilities.canCreate), body('update', capabilities.canUpdate)]
   return {

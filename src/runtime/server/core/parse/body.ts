@@ -24,6 +24,13 @@ export interface WriteData {
   readonly given: readonly string[]
 }
 
+/** Leaves out the values of some fields. */
+export const withoutFields = ({ values, sent, given }: WriteData, isLeftOut: (name: string) => boolean): WriteData => ({
+  values: Object.fromEntries(Object.entries(values).filter(([name]) => !isLeftOut(name))),
+  sent: sent.filter(name => !isLeftOut(name)),
+  given: given.filter(name => !isLeftOut(name)),
+})
+
 const NONE: ReadonlySet<string> = new Set()
 
 /**

@@ -8,7 +8,7 @@ import { toKey } from '../../schema/record-id'
 import { authorize, callFor } from '../access/authorize'
 import { ApiError, limitExceeded, notFound, placed, quote, validationFailed, type Issue, type Path } from '../error'
 import type { Call } from '../request/session'
-import type { BodyKind, WriteData } from './body'
+import { withoutFields, type BodyKind } from './body'
 import { assertOptional } from './if-match'
 import { sampleOf } from './samples'
 import type { ChildItems, WriteItem } from './write-item'
@@ -148,11 +148,5 @@ async function parseBody(
   const own = isObject(entry) ? Object.fromEntries(Object.entries(entry).filter(([name]) => !isForeign(name))) : entry
   const samples = kind === 'create' && isObject(own) ? Object.fromEntries(foreignColumns.map(field => [field.name, sampleOf(field)])) : {}
   const { data, ...item } = await parse(isObject(own) ? { ...own, ...samples } : own, call, kind, level)
-  return { ...item, ...data && { data: withoutNames(data, isForeign) } }
+  return { ...item, ...data && { data: withoutFields(data, isForeign) } }
 }
-
-const withoutNames = ({ values, sent, given }: WriteData, isLeftOut: (name: string) => boolean): WriteData => ({
-  values: Object.fromEntries(Object.entries(values).filter(([name]) => !isLeftOut(name))),
-  sent: sent.filter(name => !isLeftOut(name)),
-  given: given.filter(name => !isLeftOut(name)),
-})

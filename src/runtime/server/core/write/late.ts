@@ -11,14 +11,13 @@ import { inList } from '../sql/list/index'
 import { ApiError, invalidBody, notFound, validationFailed } from '../error'
 import { keyClauses } from '../plan/read'
 import type { RecordValues } from '../read/rows/decode'
+import type { Writable } from '../extensions/extensions'
 import type { Call } from '../request/session'
 import { not, whereClause } from '../sql/conditions'
 import { EMPTY, value, where } from '../sql/where'
 import type { WriteOperation } from '../commit/operation'
 import { withoutError, type Item, type LateReference, type PartItems } from './items'
 import type { WritePart } from './parts'
-
-type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
 /** Sets the late values of the items after their hooks have run. A hook that sets another value, or removes it, decides. */
 export function bindLateValues(parts: readonly WritePart[]): void {
@@ -33,7 +32,7 @@ export function bindLateValues(parts: readonly WritePart[]): void {
   }
 }
 
-function bind({ plan: { resource, kind }, call }: WritePart, item: Mutable<Item>, parts: readonly WritePart[]): void {
+function bind({ plan: { resource, kind }, call }: WritePart, item: Writable<Item>, parts: readonly WritePart[]): void {
   const bound: Record<string, unknown> = {}
   for (const [name, reference] of item.late ?? []) {
     const isKept = Object.hasOwn(item.values, name)

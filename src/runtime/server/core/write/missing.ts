@@ -1,18 +1,41 @@
 /** The rows of a step that earlier steps of the same write can make, or change. */
-import type { Scoped } from '../access/row-scope'
+import { isDeepStrictEqual } from 'node:util'
+import { applyScope, type Plan } from '../access/row-scope'
 import { invalidBody, isNotFound, notFound, tagMismatch } from '../error'
-import type { WritePlan } from '../plan/write'
+import type { WriteKind } from '../plan/write'
 import { tupleKey } from '../sql/tuple-key'
-import type { Item } from './items'
+import type { Item, Target } from './items'
+import { knownValue } from './late'
 import type { WritePart } from './parts'
+import { loadTargets } from './targets'
 
-/** Leaves a row that does not exist yet to the commit. A rule in code cannot judge such a row. */
-export function deferMissing(plan: Scoped<WritePlan>, item: Item): void {
-  const isMissing = item.key ? isNotFound(item.error) && item.index > 0 : item.error === undefined
-  if (plan.kind === 'create' || !isMissing) return
-  const isTagged = item.ifMatch !== undefined && item.ifMatch !== '*'
-  item.error = plan.accepts ? notFound() : isTagged ? tagMismatch() : undefined
-  item.isDeferred = item.error === undefined
+/**
+ * Leaves a row to the commit if an earlier step makes it, or takes it out of or into the trash. Any other row that the caller cannot see
+ * stays missing, so that no before-hook runs for it. A rule in code cannot judge a row that does not exist yet.
+ */
+export async function deferMissing(parts: readonly WritePart[]): Promise<void> {
+  for (const part of parts) {
+    const [item] = part.items
+    if (!part.isStep || !item || part.plan.kind === 'create') continue
+    const isLate = item.key === undefined && item.error === undefined
+    if (!isLate && !(isNotFound(item.error) && await canAppear(part, item, parts))) continue
+    const isTagged = item.ifMatch !== undefined && item.ifMatch !== '*'
+    item.error = part.plan.accepts ? notFound() : isTagged ? tagMismatch() : undefined
+    item.isDeferred = item.error === undefined
+  }
+}
+
+async function canAppear({ plan, call }: WritePart, { key, index }: Item, parts: readonly WritePart[]): Promise<boolean> {
+  const { resource, kind } = plan
+  const earlier = parts.filter(({ items: [first] }) => first!.index < index)
+  const isMade = (part: WritePart) => part.plan.kind === 'create' && part.plan.resource.table === resource.table && part.items.some(item =>
+    resource.primaryKey.every((field, at) => isDeepStrictEqual(knownValue({ part, item, field })?.value, key![at])))
+  if (earlier.some(isMade)) return true
+  const moves: WriteKind = kind === 'restore' ? 'delete' : 'restore'
+  if (!earlier.some(({ plan }) => plan.kind === moves)) return false
+  const row: Target = { key: key! }
+  await loadTargets(await applyScope<Plan>(call, { resource, trash: 'both' }, kind), [row], call)
+  return row.error === undefined
 }
 
 /** Refuses a second step on a row that a rule in code judges: the rule would judge it as it was before the first one. */

@@ -40,6 +40,7 @@ const forEachPart = (step: (plan: Scoped<WritePlan>, items: readonly Item[], cal
 /** What a write does before its commit, in this order. A step returns a promise only if it waits for something. */
 const PREPARATIONS: readonly Step[] = [
   parts => inTurn(parts, load),
+  parts => parts.some(({ isStep }) => isStep) ? deferMissing(parts) : undefined,
   assertJudgedOnce,
   // Rows that were found a moment ago met the conditions then. The commit checks them again.
   parts => inTurn(parts, ({ plan, items, call, isFound }) => isFound ? undefined : checkConditions(plan, items, call)),
@@ -54,11 +55,10 @@ const PREPARATIONS: readonly Step[] = [
   (parts, request) => request.plan.confirm === undefined ? undefined : assertConfirmed(parts, request),
 ]
 
-function load({ plan, items, call, isLoaded, isFound, isStep }: WritePart): Awaitable<void> {
+function load({ plan, items, call, isLoaded, isFound }: WritePart): Awaitable<void> {
   if (isLoaded) return
   return andThen(loadTargets(plan, items, call), () => {
     if (isFound) for (const item of items) if (isNotFound(item.error)) item.error = changedMeanwhile()
-    if (isStep) for (const item of items) deferMissing(plan, item)
   })
 }
 

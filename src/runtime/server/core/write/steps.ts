@@ -83,7 +83,6 @@ async function findInPart(kept: WritePart[], part: WritePart, deadline: number):
   const passing: Item[] = []
   for (const item of part.items) {
     if (Date.now() > deadline) break
-    await yieldToEventLoop()
     const error = await findError(kept, { ...part, items: [...passing, item], written: new Map() })
     if (error === undefined) passing.push(item)
     // The failure of the parent is enough.
@@ -110,6 +109,8 @@ async function findError(kept: readonly WritePart[], part: WritePart): Promise<u
 }
 
 async function tryPart(kept: readonly WritePart[], part: WritePart): Promise<CommitFailed | undefined> {
+  // A synchronous driver would block other requests.
+  await yieldToEventLoop()
   const failure = await tryOperations(part.plan, operationsInOrder([...kept, part], new Date()), part.call)
   if (failure && isBusy(failure.reason)) throw failure.reason
   return failure

@@ -51,20 +51,8 @@ const ISSUED = object({
 /** The record in the response of a create. That of an API token also has the secret. */
 const createdRecord = ({ name, facts }: OnResource) => facts.tokens === name ? { allOf: [refOf(name), ISSUED] } : refOf(name)
 
-const bodyOf = ({ name, described, resources }: OnResource, kind: 'create' | 'update'): JsonSchema => {
-  const own = described.validation[kind] ? refOf(name, kind) : { type: 'object' }
-  const children = Object.entries(described.relations).flatMap(([relation, { target, nested = [] }]) =>
-    nested.length > 0 && resources[target] ? [[relation, childrenOf(target, resources[target], nested)] as const] : [])
-  return children.length > 0 ? { allOf: [own, object(Object.fromEntries(children), [])] } : own
-}
-
-/** The children in a body. The server sets their foreign key. */
-function childrenOf(name: string, described: OnResource['described'], nested: NonNullable<DescribedRelation['nested']>): JsonSchema {
-  const data = { type: 'object', description: `A body of \`${name}\`, without its foreign key.` }
-  const id = idSchema(described)
-  const lists = { create: list(data), update: list(object({ id, data })), delete: list(id) } as const
-  return { ...object(Object.fromEntries(nested.map(action => [action, lists[action]])), []), additionalProperties: false }
-}
+const bodyOf = ({ name, described }: OnResource, kind: 'create' | 'update'): JsonSchema =>
+  described.validation[kind] ? refOf(name, kind) : { type: 'object' }
 
 function idList(on: OnResource): JsonSchema {
   const id = idSchema(on.described)

@@ -48,10 +48,10 @@ export async function runSteps(steps: readonly GivenStep[], session: Session): P
   for (const step of steps) {
     let part: WritePart | undefined
     try {
-      part = await toStep(step, session, { parts: byName, names })
-      parts.push(part)
+      const own = await toStep(step, session, { parts: byName, names })
       // The children of a step are written before the next step.
-      all.push(part, ...await childParts(part, countFrom(step.index + PER_CHILD, PER_CHILD)))
+      all.push(own, ...await childParts(own, countFrom(step.index + PER_CHILD, PER_CHILD)))
+      parts.push(part = own)
     }
     catch (error) {
       if (!(error instanceof ApiError)) throw error
@@ -64,7 +64,10 @@ export async function runSteps(steps: readonly GivenStep[], session: Session): P
     if (!first) throw bulkFailed('nothing was written', refused)
     const call = { ...first.call, ctx: session.ctx }
     const results = await runWrite(all, {}, STEPS, { plan: first.plan, call, refused })
-    return withinSize(await Promise.all(parts.map(part => answerOf(results[all.indexOf(part)]!, part))), parts, session)
+    const answers: unknown[] = []
+    // One after another, because a dry run counts rows.
+    for (const part of parts) answers.push(await answerOf(results[all.indexOf(part)]!, part))
+    return withinSize(answers, parts, session)
   }
   catch (error) {
     throw namesSteps(first ? await toRequestError(error, first.plan, first.call) : error)

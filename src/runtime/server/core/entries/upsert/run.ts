@@ -3,7 +3,7 @@ import { repeat } from '../../../engines/retry'
 import { authorize } from '../../access/authorize'
 import { applyScope } from '../../access/row-scope'
 import { ApiError, changedMeanwhile, preconditionRequired } from '../../error'
-import type { WriteData } from '../../parse/body'
+import { withoutFields } from '../../parse/body'
 import type { WriteItem } from '../../parse/write'
 import { planCreate, planUpdate, type WritePlan } from '../../plan/write'
 import { createTurns } from '../../process/turns'
@@ -19,7 +19,7 @@ import type { WriteResult } from '../../write/result'
 import { runWrite } from '../../write/run'
 import { STEPS } from '../../write/steps'
 import { createBodies, tuplesOf, TURN, type Bodies, type Upsert } from './bodies'
-import { findExisting, type Existing, type ExistingRecords, type UpsertKey } from './existing'
+import { findExisting, type Existing, type ExistingRecords } from './existing'
 
 /**
  * Writes the records. If another request creates, deletes or renames a record with one of the keys meanwhile, the records are sorted into
@@ -117,16 +117,9 @@ async function toUpdate(index: number, found: Existing, { updating, tuples, key,
   if (error) return { error }
   const item = await bodies(index, 'update')
   const clauses = [inTuples(engine, key!.fields, [tuples![index]!]), ...key!.where]
-  const data = item.data && withoutKey(item.data, key!)
+  // The record has the values of the key already. A rule that forbids to write them does not apply.
+  const data = item.data && withoutFields(item.data, name => key!.fields.some(field => field.name === name))
   return { ...item, ...data && { data }, key: found.key!, condition: { clauses, error: changedMeanwhile } }
-}
-
-/** The record has these values already. A rule that forbids to write them does not apply. */
-function withoutKey({ values, sent, given }: WriteData, { fields }: UpsertKey): WriteData {
-  const isKey = (name: string) => fields.some(field => field.name === name)
-  return {
-    values: Object.fromEntries(Object.entries(values).filter(([name]) => !isKey(name))), sent: sent.filter(name => !isKey(name)), given,
-  }
 }
 
 async function partOf(plan: WritePlan, indexes: readonly number[], call: Call, { bulk, hooked }: Attempt): Promise<WritePart> {

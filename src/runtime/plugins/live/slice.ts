@@ -1,0 +1,4 @@
+/** What live updates add outside of the server. */
+import { defineSlice } from '../../shared/slice'
+
+export default defineSlice({ folder: 'live' })

@@ -1,5 +1,6 @@
 /** The open streams of this server: who listens to what, and when a stream ends. */
 import type { Api, AutoApiContext, Session } from '../../../server/kit/call'
+import { commitsEnded } from '../../../server/kit/listen'
 import { ApiError, rateLimited } from '../../../server/kit/errors'
 import { type ApiRequest, callerKey } from '../../../server/kit/request'
 import { type ApiResponse, type Push, pushedBody } from '../../../server/kit/respond'
@@ -94,6 +95,12 @@ export function createStreams({ maxStreams, maxStreamsPerCaller, recheck }: Live
     timer ??= setInterval(tick, SECOND)
     timer.unref?.()
     join(stream, subscriptions)
+    // Sends the headers. Nobody learns of what the commits change that are running now, so the client has to read after them.
+    send(stream, HEARTBEAT)
+    void commitsEnded(stream.api).then(() => welcome(stream, lastEventId))
+  }
+
+  function welcome(stream: Stream, lastEventId: string | undefined): void {
     send(stream, eventText('open', { id: crypto.randomUUID() }, { id: groups.lastId(), retry: Math.round(around(2 * SECOND)) }))
     if (lastEventId === undefined) return
     const missed = groups.missedBy(stream.members, lastEventId)

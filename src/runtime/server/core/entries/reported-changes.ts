@@ -18,7 +18,7 @@ import type { PlannedEntry } from '../commit/changes/plan'
 import { planReported, type PlanAttempt, type ReportedRow } from '../commit/changes/reported'
 import { changedTable } from '../commit/changes/table'
 import { emitRows } from '../commit/changes/watched-rows'
-import { beginWatching, isWatching } from '../commit/changes/watching'
+import { isWatching, watchCommit } from '../commit/changes/watching'
 import { emitChanges } from '../extensions/listeners'
 import type { CallerContext } from './call'
 import { createAttached } from '../process/request-scoped'
@@ -125,6 +125,14 @@ export async function commitReports(
   reported: readonly Report[],
   engine: Engine,
 ): Promise<readonly Outcome[]> {
+  const [first] = reported
+  const run = () => commitPlanned(statements, reported, engine)
+  return first ? watchCommit(first.session, run) : run()
+}
+
+async function commitPlanned(
+  statements: readonly BuiltStatement[], reported: readonly Report[], engine: Engine,
+): Promise<readonly Outcome[]> {
   const { plan, emit } = await planReports(statements, reported)
   let entries: Awaited<ReturnType<typeof plan>> = []
   const commit = async () => {
@@ -151,7 +159,6 @@ async function planReports(statements: readonly BuiltStatement[], reported: read
     return { plan: async () => statements.map((entry, operation) => ({ entry, operation })), emit: () => undefined }
   const ctx = Object.create(first.ctx, { [REPORTED]: { value: true } }) as AutoApiContext
   const call: Call = { ...first.session, ctx, resource }
-  beginWatching(call)
   const isUsed = hasParticipants(call) || isWatching(call)
   const rows = isUsed ? reported.flatMap(({ reported }) => reported).map(change => toRow(change, call)) : []
   return {

@@ -5,7 +5,7 @@ import { changedMeanwhile, isBusy, isInvalidReference } from '../error'
 import type { WritePlan } from '../plan/write'
 import type { Scoped } from '../access/row-scope'
 import { commitOperations } from '../commit/commit'
-import { beginWatching } from '../commit/changes/watching'
+import { watchCommit } from '../commit/changes/watching'
 import { CommitFailed, type WritingPlan } from '../commit/failure'
 import type { WriteOperation } from '../commit/operation'
 import { findAlreadyDeleted } from './already-deleted'
@@ -97,10 +97,8 @@ export async function commitOne(part: WritePart, item: Item, commit: PartsCommit
  */
 export function commitParts(parts: readonly WritePart[], commit: PartsCommit): Awaitable<void> {
   const { rules, request } = commit
-  const commitOnce = () => {
-    beginWatching(request.call)
-    return commitOperations(rules.planOf(parts, commit), rules.operations(parts, commit), request.call)
-  }
+  const commitOnce = () => watchCommit(request.call, () =>
+    commitOperations(rules.planOf(parts, commit), rules.operations(parts, commit), request.call))
   const isChanged = (error: unknown): error is CommitFailed => parts.some(({ plan, items }) => isChangedSinceJudged(error, plan, items))
   return attempt(commitOnce, async (error) => {
     if (!rules.judgeAgain || !isChanged(error)) throw error

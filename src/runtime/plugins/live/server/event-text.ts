@@ -10,6 +10,11 @@ export interface EventFields {
   readonly retry?: number
 }
 
+const encoder = new TextEncoder()
+
+export const eventBytes = (event: EventName, data: object, fields?: EventFields): Uint8Array =>
+  encoder.encode(eventText(event, data, fields))
+
 /** JSON contains no line breaks, so one `data` line is enough. */
 export function eventText(event: EventName, data: object, { id, retry }: EventFields = {}): string {
   return `${id === undefined ? '' : `id: ${id}\n`}${retry === undefined ? '' : `retry: ${retry}\n`}event: ${event}\n`
@@ -17,4 +22,4 @@ export function eventText(event: EventName, data: object, { id, retry }: EventFi
 }
 
 /** A line that clients ignore. It keeps proxies from closing the connection. */
-export const HEARTBEAT = ':\n\n'
+export const HEARTBEAT = encoder.encode(':\n\n')

@@ -7,7 +7,7 @@ import type { Side } from './sides'
 export interface Member {
   /** The fields that the caller can read. */
   readonly readable: ReadonlySet<string>
-  readonly send: (text: string) => void
+  readonly send: (bytes: Uint8Array) => void
 }
 
 /** What the callers of a group can read. */
@@ -30,7 +30,7 @@ export interface LinkScope {
 /** An event of a group. */
 export interface Signal {
   readonly position: number
-  readonly text: string
+  readonly bytes: Uint8Array
   /** The fields whose values have changed. Absent if every member receives the event. */
   readonly fields?: ReadonlySet<string>
 }
@@ -58,7 +58,7 @@ export const receives = ({ readable }: Pick<Member, 'readable'>, { fields }: Sig
 export function emit(group: Group, signal: Signal): void {
   group.recent.push(signal)
   if (group.recent.length > MAX_RECENT) group.completeSince = group.recent.shift()!.position
-  for (const member of group.members) if (receives(member, signal)) member.send(signal.text)
+  for (const member of group.members) if (receives(member, signal)) member.send(signal.bytes)
 }
 
 /** A record about which the members of a group receive a signal. */

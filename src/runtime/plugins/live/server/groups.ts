@@ -2,7 +2,7 @@
 import type { WatchedRow, WatchedTable } from '../../../server/kit/listen'
 import { createChanges } from './changes'
 import { createEventIds } from './event-id'
-import { eventText } from './event-text'
+import { eventBytes } from './event-text'
 import { emit, judge, receives, type Group, type Member, type Scope } from './group'
 
 /** Milliseconds for which commits are collected. */
@@ -71,7 +71,7 @@ export function createGroups(onError: (error: unknown) => void) {
       const resource = group.scope.resource.name
       for (const { id, event, fields } of await judge(group, collected)) {
         const position = ++last
-        emit(group, { position, text: eventText(event, { resource, id }, { id: ids.toId(position) }), fields })
+        emit(group, { position, bytes: eventBytes(event, { resource, id }, { id: ids.toId(position) }), fields })
       }
     }
     catch (error) {
@@ -84,17 +84,18 @@ export function createGroups(onError: (error: unknown) => void) {
   function reset(group: Group): void {
     group.completeSince = ++last
     group.recent.length = 0
-    for (const { send } of group.members) send(resetText())
+    const bytes = resetBytes()
+    for (const { send } of group.members) send(bytes)
   }
 
   const lastId = () => ids.toId(last)
-  const resetText = () => eventText('reset', {}, { id: lastId() })
+  const resetBytes = () => eventBytes('reset', {}, { id: lastId() })
 
   return {
     find,
     onRows,
     lastId,
-    resetText,
+    resetBytes,
     isUsed: () => groups.size > 0,
     watches: ({ table }: WatchedTable) => tables.has(table),
     resetAll: () => groups.forEach(reset),
@@ -113,11 +114,11 @@ export function createGroups(onError: (error: unknown) => void) {
       for (const group of groups) if (group.emptySince !== undefined && now - group.emptySince > KEEP) remove(group)
     },
     /** Returns the events after an event, or `undefined` if nobody knows all of them. */
-    missedBy(members: readonly (Member & { readonly group: Group })[], eventId: string): readonly string[] | undefined {
+    missedBy(members: readonly (Member & { readonly group: Group })[], eventId: string): readonly Uint8Array[] | undefined {
       const since = ids.toPosition(eventId)
       if (since === undefined || members.some(({ group }) => group.completeSince > since)) return undefined
       const missed = members.flatMap(member => member.group.recent.filter(signal => signal.position > since && receives(member, signal)))
-      return missed.sort((one, other) => one.position - other.position).map(({ text }) => text)
+      return missed.sort((one, other) => one.position - other.position).map(({ bytes }) => bytes)
     },
   }
 }

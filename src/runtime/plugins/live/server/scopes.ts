@@ -1,5 +1,6 @@
 /** Resolves what a caller can read of the resources of a stream. */
-import { authorize, callFor, isAuthorized, readableFields, type Session } from '../../../server/kit/call'
+import { authorize, callFor, isAuthorized, readableFields, type Selection, type Session } from '../../../server/kit/call'
+import { memoized } from '../../../server/kit/process'
 import { type ReadableRows, type Resource, resolveReadable } from '../../../server/kit/rows'
 import type { LinkScope, Scope } from './group'
 import { sidesOf } from './sides'
@@ -23,10 +24,13 @@ export async function subscribe(session: Session, resources: readonly Resource[]
     const rules = [rows, ...links.flatMap(({ other, junction }) => [other, ...junction ? [junction] : []])]
     const isJudged = rules.some(rule => rule.isJudged)
     const text = textOf(session, resource, rules, isJudged)
-    subscriptions.push({ scope: { resource, rows, links, text, isJudged }, readable: new Set(fields.byName.keys()) })
+    subscriptions.push({ scope: { resource, rows, links, text, isJudged }, readable: namesOf(fields) })
   }
   return subscriptions
 }
+
+/** Streams share the set, because callers with the same fields have the same selection. */
+const namesOf = memoized((fields: Selection): ReadonlySet<string> => new Set(fields.byName.keys()))
 
 /** Links that the caller cannot read change nothing for it. */
 async function linkScopes(session: Session, resource: Resource): Promise<readonly LinkScope[]> {

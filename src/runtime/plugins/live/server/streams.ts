@@ -7,7 +7,7 @@ import { type ApiResponse, type Push, pushedBody } from '../../../server/kit/res
 import { runInSession, sendAgain } from '../../../server/kit/send'
 import type { Resource } from '../../../server/kit/rows'
 import type { LivePolicy } from '../options'
-import { eventText, HEARTBEAT } from './event-text'
+import { eventBytes, HEARTBEAT } from './event-text'
 import type { Groups } from './groups'
 import type { Group, Member } from './group'
 import { subscribe, type Subscription } from './scopes'
@@ -15,13 +15,20 @@ import { subscribe, type Subscription } from './scopes'
 /** Why a stream ends. After `unauthorized`, the same caller need not connect again. */
 type Reason = 'closing' | 'expired' | 'unauthorized'
 
-interface Stream {
-  readonly request: ApiRequest
+interface StreamFacts {
   readonly api: Api
   readonly resources: readonly Resource[]
   readonly caller: string
   /** Whose stream it is. Another caller of the same request must not continue it. */
   readonly identity: string
+}
+
+interface Opening extends StreamFacts {
+  readonly subscriptions: readonly Subscription[]
+}
+
+interface Stream extends StreamFacts {
+  readonly request: ApiRequest
   readonly push: Push
   members: readonly (Member & { readonly group: Group })[]
   lastSent: number
@@ -70,23 +77,27 @@ export function createStreams({ maxStreams, maxStreamsPerCaller, recheck }: Live
     if ((perCaller.get(caller) ?? 0) >= maxStreamsPerCaller) throw rateLimited(RETRY_AFTER)
     if (streams.size >= maxStreams)
       throw new ApiError('BUSY', 'Too many streams are open. Try again later.', {}, undefined, { 'Retry-After': String(RETRY_AFTER) })
-    let stream: Stream
-    return {
-      status: 200,
-      headers: HEADERS,
-      body: pushedBody({
-        maxQueued: MAX_QUEUED,
-        start(push) {
-          const now = Date.now()
-          stream = {
-            request, api, resources, caller, identity: identityOf(ctx), push, members: [], lastSent: now,
-            checkAt: now + around(recheck * SECOND), endAt: now + around(MAX_AGE), isChecking: false,
-          }
-          begin(stream, subscriptions, request.header('last-event-id'))
-        },
-        stop: () => stream && forget(stream),
-      }),
-    }
+    return { status: 200, headers: HEADERS, body: bodyOf(request, { api, resources, caller, identity: identityOf(ctx), subscriptions }) }
+  }
+
+  /** The body keeps nothing of the session, because a stream lives for a long time. */
+  function bodyOf(request: ApiRequest, opening: Opening) {
+    let unopened: Opening | undefined = opening
+    let stream: Stream | undefined
+    return pushedBody({
+      maxQueued: MAX_QUEUED,
+      start(push) {
+        const { subscriptions, ...facts } = unopened!
+        unopened = undefined
+        const now = Date.now()
+        stream = {
+          ...facts, request, push, members: [], lastSent: now,
+          checkAt: now + around(recheck * SECOND), endAt: now + around(MAX_AGE), isChecking: false,
+        }
+        begin(stream, subscriptions, request.header('last-event-id'))
+      },
+      stop: () => stream && forget(stream),
+    })
   }
 
   function begin(stream: Stream, subscriptions: readonly Subscription[], lastEventId: string | undefined): void {
@@ -101,16 +112,16 @@ export function createStreams({ maxStreams, maxStreamsPerCaller, recheck }: Live
   }
 
   function welcome(stream: Stream, lastEventId: string | undefined): void {
-    send(stream, eventText('open', { id: crypto.randomUUID() }, { id: groups.lastId(), retry: Math.round(around(2 * SECOND)) }))
+    send(stream, eventBytes('open', { id: crypto.randomUUID() }, { id: groups.lastId(), retry: Math.round(around(2 * SECOND)) }))
     if (lastEventId === undefined) return
     const missed = groups.missedBy(stream.members, lastEventId)
-    if (missed) for (const text of missed) send(stream, text)
-    else send(stream, groups.resetText())
+    if (missed) for (const bytes of missed) send(stream, bytes)
+    else send(stream, groups.resetBytes())
   }
 
   function join(stream: Stream, subscriptions: readonly Subscription[]): void {
     stream.members = subscriptions.map(({ scope, readable }) => {
-      const member = { readable, send: (text: string) => send(stream, text), group: groups.find(scope) }
+      const member = { readable, send: (bytes: Uint8Array) => send(stream, bytes), group: groups.find(scope) }
       groups.join(member.group, member)
       return member
     })
@@ -128,13 +139,13 @@ export function createStreams({ maxStreams, maxStreamsPerCaller, recheck }: Live
     else perCaller.set(stream.caller, left)
   }
 
-  function send(stream: Stream, text: string): void {
+  function send(stream: Stream, bytes: Uint8Array): void {
     stream.lastSent = Date.now()
-    stream.push.send(text)
+    stream.push.send(bytes)
   }
 
   function end(stream: Stream, reason: Reason): void {
-    send(stream, eventText('end', { reason }, { retry: Math.round(around(5 * SECOND)) }))
+    send(stream, eventBytes('end', { reason }, { retry: Math.round(around(5 * SECOND)) }))
     stream.push.end()
   }
 
@@ -212,7 +223,7 @@ export function createStreams({ maxStreams, maxStreamsPerCaller, recheck }: Live
     if (isSame) return
     leave(stream)
     join(stream, subscriptions)
-    send(stream, groups.resetText())
+    send(stream, groups.resetBytes())
   }
 
   return {

@@ -22,6 +22,7 @@ export interface NodeResponse {
   readonly writableLength: number
   readonly write: (chunk: Uint8Array | string) => boolean
   readonly end: (text?: string) => unknown
+  readonly removeHeader: (name: string) => void
   readonly destroy: () => unknown
   readonly once: (name: 'close' | 'drain', listen: () => void) => unknown
   readonly off: (name: 'close' | 'drain', listen: () => void) => unknown

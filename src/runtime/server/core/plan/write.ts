@@ -19,6 +19,11 @@ export interface WritePlan extends Plan {
   readonly atomic: boolean
   /** The columns of the response. */
   readonly selection: Selection
+  /**
+   * The fields that a statement returns.
+   * @default those of the response and of the entity tag
+   */
+  readonly returned?: Selection
   /** The fields of the entity tag of a record. It is absent if neither the request nor the response has a tag. */
   readonly tagged?: Selection
   readonly revise?: Revise

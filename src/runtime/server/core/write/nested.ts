@@ -3,12 +3,13 @@ import { NESTED_ACTIONS, type NestedAction } from '../../../shared/nested'
 import type { Nested } from '../../schema/model'
 import type { Call } from '../request/session'
 import { callFor } from '../access/authorize'
+import { keyFields } from '../access/fields'
 import { applyScope, type Scoped } from '../access/row-scope'
 import { notFound, type Path } from '../error'
 import type { ChildItems, WriteItem } from '../parse/write-item'
 import { planCreate, planDelete, planUpdate, type WritePlan } from '../plan/write'
 import { equals } from '../sql/conditions'
-import { itemContexts } from './hooks'
+import { hasAfterHooks, itemContexts } from './hooks'
 import { toItems, type Item, type LateReference } from './items'
 import { toPart, type WritePart } from './parts'
 
@@ -81,7 +82,9 @@ async function toChildPart(
   const items = children.map(({ parent, given }): WriteItem =>
     action === 'create' ? given : { ...given, ...conditionOf(relation, parent, part) })
   const plan = await PLANS[action]({ items, bulk: true }, call)
-  const scoped: Scoped<WritePlan> = await applyScope<WritePlan>(call, { ...plan, atomic: true }, action)
+  // The response has no children, so only after-hooks read their records.
+  const returned = hasAfterHooks(plan, call) ? undefined : keyFields(plan.resource)
+  const scoped: Scoped<WritePlan> = await applyScope<WritePlan>(call, { ...plan, returned, atomic: true }, action)
   const own = toItems(scoped, itemContexts(scoped, call)).map((item, position): Item => {
     const { parent, path } = children[position]!
     const late = action === 'create' ? foreignKeys(part, parent, relation) : undefined

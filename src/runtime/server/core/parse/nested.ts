@@ -1,17 +1,18 @@
-/** Parses the children in the body of a write: `{ lines: { create: [{ … }], update: [{ id, data }], delete: [id] } }`. */
+/** Parses the children and links in the body of a write: `{ lines: { create: [{ … }], update: [{ id, data }], delete: [id] } }`. */
 import { isObject } from '../../../shared/is-object'
 import { LIMITS } from '../../../shared/limits'
-import { NESTED_ACTIONS, type NestedAction } from '../../../shared/nested'
+import { CHILD_ACTIONS, type ChildAction, type NestedAction } from '../../../shared/nested'
 import { didYouMean } from '../../../shared/suggest'
-import type { Nested, Resource } from '../../schema/model'
+import { isNestedLinks, type Nested, type NestedChildren, type Resource } from '../../schema/model'
 import { toKey } from '../../schema/record-id'
 import { authorize, callFor } from '../access/authorize'
 import { ApiError, limitExceeded, notFound, placed, quote, validationFailed, type Issue, type Path } from '../error'
 import type { Call } from '../request/session'
 import { withoutFields, type BodyKind } from './body'
 import { assertOptional } from './if-match'
+import { parseNestedLinks } from './nested-links'
 import { sampleOf } from './samples'
-import type { ChildItems, WriteItem } from './write-item'
+import type { ChildItems, LinkItems, WriteItem } from './write-item'
 
 /** Parses the body of one record. */
 export type ParseItem = (body: unknown, call: Call, kind: BodyKind, level: Level) => Promise<WriteItem>
@@ -55,15 +56,20 @@ export function splitBody(body: unknown, { nested }: Resource): SplitBody {
  */
 export async function parseChildren(
   given: SplitBody['given'], call: Call, parse: ParseItem, level: Level,
-): Promise<{ readonly children: readonly ChildItems[], readonly issues: readonly Issue[] }> {
+): Promise<Parsed> {
   const issues: Issue[] = []
   const children: ChildItems[] = []
+  const links: LinkItems[] = []
   for (const [nested, value] of given) {
     const { relation: { name, target } } = nested
     if (level.depth === LIMITS.nestedLevels)
       throw placed(limitExceeded(`A body has at most ${LIMITS.nestedLevels} levels of children.`), [name])
     const lists = listsOf(nested, value, issues)
-    for (const action of NESTED_ACTIONS) {
+    if (isNestedLinks(nested)) {
+      links.push(...await parseNestedLinks(nested, lists, call, () => takeRow(level, call), issues))
+      continue
+    }
+    for (const action of CHILD_ACTIONS) {
       const entries = lists[action]
       if (!entries) continue
       const childCall = callFor(call, target, action)
@@ -80,7 +86,11 @@ export async function parseChildren(
       children.push({ nested, action, items })
     }
   }
-  return { children, issues }
+  return { ...children.length > 0 && { children }, ...links.length > 0 && { links }, issues }
+}
+
+interface Parsed extends Pick<WriteItem, 'children' | 'links'> {
+  readonly issues: readonly Issue[]
 }
 
 /** Adds the place to an error. @param issues receives those of a body that is not valid, instead of an error */
@@ -99,7 +109,7 @@ async function placing<T>(path: Path, run: () => Promise<T>, issues?: Issue[]): 
 type Lists = Readonly<Partial<Record<NestedAction, readonly unknown[]>>>
 
 function listsOf({ relation: { name }, actions }: Nested, value: unknown, issues: Issue[]): Lists {
-  const known = NESTED_ACTIONS.filter(action => actions.has(action))
+  const known: readonly NestedAction[] = [...actions]
   const lists: { [A in NestedAction]?: readonly unknown[] } = {}
   if (!isObject(value)) {
     issues.push({ path: [name], message: `Expected an object with ${known.join(', ')}.`, code: 'invalid_type' })
@@ -116,7 +126,7 @@ function listsOf({ relation: { name }, actions }: Nested, value: unknown, issues
 }
 
 async function parseChild(
-  entry: unknown, nested: Nested, action: NestedAction, call: Call, parse: ParseItem, level: Level,
+  entry: unknown, nested: NestedChildren, action: ChildAction, call: Call, parse: ParseItem, level: Level,
 ): Promise<WriteItem> {
   const { resource } = call
   if (action === 'create') return parseBody(entry, nested, action, call, parse, level)
@@ -142,7 +152,7 @@ function byId(id: unknown, resource: Resource, path: Path): WriteItem {
 
 /** The server sets the foreign key, so a value for it is left out like that of any other column of the server. */
 async function parseBody(
-  entry: unknown, { relation: { foreignColumns } }: Nested, kind: BodyKind, call: Call, parse: ParseItem, level: Level,
+  entry: unknown, { relation: { foreignColumns } }: NestedChildren, kind: BodyKind, call: Call, parse: ParseItem, level: Level,
 ): Promise<WriteItem> {
   const isForeign = (name: string) => foreignColumns.some(field => field.name === name)
   const own = isObject(entry) ? Object.fromEntries(Object.entries(entry).filter(([name]) => !isForeign(name))) : entry

@@ -56,10 +56,10 @@ async function parseNested(body: unknown, call: Call, kind: BodyKind, level: Lev
     issues.push(...(error.data as unknown as { readonly issues: readonly Issue[] }).issues)
     return undefined
   })
-  const parsed = await parseChildren(given, call, parseNested, level)
-  issues.push(...parsed.issues)
+  const { issues: others, ...nested } = await parseChildren(given, call, parseNested, level)
+  issues.push(...others)
   if (issues.length > 0) throw validationFailed(issues)
-  return { data: data!, ...parsed.children.length > 0 && { children: parsed.children } }
+  return { data: data!, ...nested }
 }
 
 function parseItemData(body: unknown, call: Call, kind: BodyKind): Awaitable<WriteData> {

@@ -1,9 +1,9 @@
-/** Parses the children in the body of a write: `{ lines: { create: [{ … }], update: [{ id, data }], delete: [id] } }`. */
+/** Parses the children and links in the body of a write: `{ lines: { create: [{ … }], update: [{ id, data }], delete: [id] } }`. */
 import { isObject } from '../../../shared/is-object'
 import { LIMITS } from '../../../shared/limits'
-import { NESTED_ACTIONS, type NestedAction } from '../../../shared/nested'
+import { CHILD_ACTIONS, type ChildAction, type NestedAction } from '../../../shared/nested'
 import { didYouMean } from '../../../shared/suggest'
-import type { Nested, Resource } from '../../schema/model'
+import { isNestedLinks, type Nested, type NestedChildren, type Resource } from '../../schema/model'
 import { toKey } from '../../schema/record-id'
 import { andThen, attempt, inTurn, type Awaitable } from '../awaitable'
 import { authorize, callFor } from '../access/authorize'
@@ -11,8 +11,9 @@ import { ApiError, limitExceeded, notFound, placed, quote, validationFailed, typ
 import type { Call } from '../request/session'
 import { withoutFields, type BodyKind } from './body'
 import { assertOptional } from './if-match'
+import { parseNestedLinks } from './nested-links'
 import { sampleOf } from './samples'
-import type { ChildItems, WriteItem } from './write-item'
+import type { ChildItems, LinkItems, WriteItem } from './write-item'
 
 /** Parses the body of one record. A promise only if a validation schema is one: a request can have thousands of children. */
 export type ParseItem = (body: unknown, call: Call, kind: BodyKind, level: Level) => Awaitable<WriteItem>
@@ -56,15 +57,20 @@ export function splitBody(body: unknown, { nested }: Resource): SplitBody {
  */
 export async function parseChildren(
   given: SplitBody['given'], call: Call, parse: ParseItem, level: Level,
-): Promise<{ readonly children: readonly ChildItems[], readonly issues: readonly Issue[] }> {
+): Promise<Parsed> {
   const issues: Issue[] = []
   const children: ChildItems[] = []
+  const links: LinkItems[] = []
   for (const [nested, value] of given) {
     const { relation: { name, target } } = nested
     if (level.depth === LIMITS.nestedLevels)
       throw placed(limitExceeded(`A body has at most ${LIMITS.nestedLevels} levels of children.`), [name])
     const lists = listsOf(nested, value, issues)
-    for (const action of NESTED_ACTIONS) {
+    if (isNestedLinks(nested)) {
+      links.push(...await parseNestedLinks(nested, lists, call, () => takeRow(level, call), issues))
+      continue
+    }
+    for (const action of CHILD_ACTIONS) {
       const entries = lists[action]
       if (!entries) continue
       const childCall = callFor(call, target, action)
@@ -79,7 +85,11 @@ export async function parseChildren(
       children.push({ nested, action, items })
     }
   }
-  return { children, issues }
+  return { ...children.length > 0 && { children }, ...links.length > 0 && { links }, issues }
+}
+
+interface Parsed extends Pick<WriteItem, 'children' | 'links'> {
+  readonly issues: readonly Issue[]
 }
 
 /** Adds the place to an error. @param issues receives those of a body that is not valid, instead of an error */
@@ -95,7 +105,7 @@ function placing<T>(path: Path, run: () => Awaitable<T>, issues?: Issue[]): Awai
 type Lists = Readonly<Partial<Record<NestedAction, readonly unknown[]>>>
 
 function listsOf({ relation: { name }, actions }: Nested, value: unknown, issues: Issue[]): Lists {
-  const known = NESTED_ACTIONS.filter(action => actions.has(action))
+  const known: readonly NestedAction[] = [...actions]
   const lists: { [A in NestedAction]?: readonly unknown[] } = {}
   if (!isObject(value)) {
     issues.push({ path: [name], message: `Expected an object with ${known.join(', ')}.`, code: 'invalid_type' })
@@ -113,7 +123,7 @@ function listsOf({ relation: { name }, actions }: Nested, value: unknown, issues
 
 /** What the children of one list have in common. */
 interface ChildList extends ForeignKey {
-  readonly action: NestedAction
+  readonly action: ChildAction
   readonly call: Call
   readonly parse: ParseItem
   /** That of the children. */
@@ -126,7 +136,7 @@ interface ForeignKey {
   readonly samples: Readonly<Record<string, unknown>>
 }
 
-function foreignKeyOf({ relation: { foreignColumns } }: Nested, action: NestedAction): ForeignKey {
+function foreignKeyOf({ relation: { foreignColumns } }: NestedChildren, action: ChildAction): ForeignKey {
   const names = new Set(foreignColumns.map(({ name }) => name))
   return {
     isForeign: name => names.has(name),

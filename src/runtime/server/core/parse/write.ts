@@ -56,14 +56,15 @@ function parseNested(body: unknown, call: Call, kind: BodyKind, level: Level): A
     issues.push(...(error.data as unknown as { readonly issues: readonly Issue[] }).issues)
     return undefined
   })
-  return andThen(parsed, data => andThen(given.length > 0 ? parseChildren(given, call, parseNested, level) : NO_CHILDREN, (found) => {
-    issues.push(...found.issues)
+  return andThen(parsed, data => andThen(given.length > 0 ? parseChildren(given, call, parseNested, level) : NOTHING, (found) => {
+    const { issues: others, ...nested } = found
+    issues.push(...others)
     if (issues.length > 0) throw validationFailed(issues)
-    return { data: data!, ...found.children.length > 0 && { children: found.children } }
+    return { data: data!, ...nested }
   }))
 }
 
-const NO_CHILDREN = { children: [], issues: [] }
+const NOTHING: Awaited<ReturnType<typeof parseChildren>> = { issues: [] }
 
 function parseItemData(body: unknown, call: Call, kind: BodyKind): Awaitable<WriteData> {
   return parseData(body, call.resource, kind, () => readableFields(call), call.api.reservedIds, () => countSuggestion(call))

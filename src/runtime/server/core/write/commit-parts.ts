@@ -49,8 +49,8 @@ export const ITEMS: CommitRules = {
   toError: toItemsError,
 }
 
-export const operationsOf = ({ plan, items, written, call }: WritePart, time: Date): readonly WriteOperation[] =>
-  OPERATIONS[plan.kind](plan, items, written, call, time)
+export const operationsOf = ({ plan, items, written, call, links }: WritePart, time: Date): readonly WriteOperation[] =>
+  links ? links.operations(time) : OPERATIONS[plan.kind](plan, items, written, call, time)
 
 export const locksFirst = (operations: readonly WriteOperation[]): readonly WriteOperation[] =>
   [...operations.filter(({ phase }) => phase === 'lock'), ...operations.filter(({ phase }) => phase !== 'lock')]
@@ -126,7 +126,7 @@ export function commitParts(parts: readonly WritePart[], commit: PartsCommit): A
 
 /** Reads the references of the items now. @throws The error of a single write, or `BULK_FAILED`. */
 async function assertReferences(parts: readonly WritePart[]): Promise<void> {
-  await inTurn(parts, ({ plan, items, call }) => checkReferences(plan, items, call, 'now'))
+  await inTurn(parts, ({ plan, items, call, isChecked }) => checkReferences(plan, items, call, 'now', isChecked))
   await findReasons(parts)
 }
 

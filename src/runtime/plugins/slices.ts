@@ -6,6 +6,7 @@ import auditLog from './audit-log/slice'
 import batch from './batch/slice'
 import dataExport from './data-export/slice'
 import fileUpload from './file-upload/slice'
+import live from './live/slice'
 import openApi from './open-api/slice'
 
-export const SLICES: readonly Slice[] = Object.freeze([apiTokens, auditLog, activityFeed, batch, dataExport, fileUpload, openApi])
+export const SLICES: readonly Slice[] = Object.freeze([apiTokens, auditLog, activityFeed, batch, dataExport, fileUpload, live, openApi])

@@ -62,7 +62,7 @@ export async function serve(api: FakeServer): Promise<{ readonly origin: string,
 }
 
 /** Opens tabs whose requests go to the server: on an origin, or in memory without one. */
-export async function openWorld(server: FakeServer, origin?: string): Promise<World> {
+export async function openWorld(server: Pick<FakeServer, 'handle'>, origin?: string): Promise<World> {
   const inMemory = (input: string, init: RequestInit) => server.handle(new Request(`http://localhost${input}`, init))
   const fetch = origin === undefined ? toFetch(inMemory) : ofetch.create({ baseURL: origin })
   vi.resetModules()

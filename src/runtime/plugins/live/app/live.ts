@@ -156,9 +156,10 @@ export function createLive({ queryClient, connect, name, browser, timing, onPoll
           tabs?.changeCaller()
         })
       }
+      if (event.type !== 'added' && event.type !== 'updated') return
       if (query.state.data === undefined) loaded.delete(query)
       else loaded.add(query)
-      if (event.type === 'updated' && followed.has(query.queryHash)) updateNeeds()
+      if (followed.has(query.queryHash)) updateNeeds()
     })
   }
 

@@ -164,7 +164,7 @@ export default defineNuxtModule<ModuleOptions>({
         offline: resolve('./runtime/server/kit/api'),
         plugins: resolve('./runtime/plugins'),
       }
-      addClient(nuxt, { tables, composables: peers.composables }, resolve)
+      addClient(nuxt, { tables, composables: peers.composables, plugins: plugins.made.map(({ name }) => name) }, resolve)
       await nuxt.callHook('autoApi:registered', { tables, plugins: plugins.sources, warnings })
     })
   },

@@ -24,9 +24,11 @@ export interface ClientSource {
   readonly tables: TableSource
   /** Whether `@tanstack/vue-query`, the peer dependency of the composables, is installed. */
   readonly composables: boolean
+  /** The names of the plugins that nuxt.config lists. */
+  readonly plugins: readonly string[]
 }
 
-export function addClient(nuxt: Nuxt, { tables, composables }: ClientSource, resolve: (path: string) => string): void {
+export function addClient(nuxt: Nuxt, { tables, composables, plugins }: ClientSource, resolve: (path: string) => string): void {
   const { registrations, config } = tables
   const logger = useLogger('auto-api')
   const files = [
@@ -59,7 +61,9 @@ export function addClient(nuxt: Nuxt, { tables, composables }: ClientSource, res
           config,
           folder: join(nuxt.options.buildDir, 'types'),
           target: resolve('./runtime/shared/types/resources'),
-          augmentations: SLICES.flatMap(({ folder, augments }) => augments ? [resolve(`./runtime/plugins/${folder}/shared/types`)] : []),
+          augmentations: SLICES
+            .filter(({ folder, augments }) => augments === 'all' || (augments === 'listed' && plugins.includes(folder)))
+            .map(({ folder }) => resolve(`./runtime/plugins/${folder}/shared/types`)),
           nitro: nitroVersionOf(isNuxtMajorVersion(4, nuxt)).types,
           endpoints: nitro?.scannedHandlers ?? [],
         }),
@@ -67,7 +71,12 @@ export function addClient(nuxt: Nuxt, { tables, composables }: ClientSource, res
     { nuxt: true, nitro: true },
   )
   // The plugin runs last, so that it can detect a query client of the app. It then creates none.
-  if (composables) addPlugin({ src: resolve('./runtime/app/plugin') }, { append: true })
+  if (composables) {
+    addPlugin({ src: resolve('./runtime/app/plugin') }, { append: true })
+    for (const { folder, startsInBrowser } of SLICES)
+      if (startsInBrowser && plugins.includes(folder))
+        addPlugin({ src: resolve(`./runtime/plugins/${folder}/app/plugin`), mode: 'client' }, { append: true })
+  }
 
   nuxt.hook('nitro:init', (value) => {
     nitro = value as unknown as Nitro

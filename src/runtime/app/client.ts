@@ -36,8 +36,13 @@ export interface Client {
   readonly send: (
     method: string, path: string, query?: object, body?: unknown, signal?: AbortSignal, options?: RequestOptions,
   ) => Promise<unknown>
-  /** Requests a file of a resource, whose body is read as it arrives. `path` follows the resource. @throws AutoApiError */
-  readonly open: (resource: string, path: string, query: object, signal: AbortSignal) => Promise<Response>
+  /**
+   * Requests a file of a resource, or a stream, whose body is read as it arrives. `path` follows the resource.
+   * @throws AutoApiError Its cause has the `response`, if there was one.
+   */
+  readonly open: (
+    resource: string, path: string, query: object, signal: AbortSignal, headers?: Readonly<Record<string, string>>,
+  ) => Promise<Response>
 }
 
 interface RequestOptions {
@@ -94,13 +99,13 @@ export function useClient(): Client {
       if (below) return send(below[0], `${prefix}${path}/${below[1]}`, query, body, signal)
       return send(method, prefix + path, query, body, signal, { ifMatch, idempotencyKey, isRecord: RECORD_ROUTES.has(params.route) })
     },
-    async open(resource, path, query, signal) {
+    async open(resource, path, query, signal, headers = {}) {
       try {
-        const options = { query: toQuery(query), signal, retry: 0, responseType: 'stream', ignoreResponseError: true }
+        const options = { query: toQuery(query), headers, signal, retry: 0, responseType: 'stream', ignoreResponseError: true }
         const response = await fetch.raw(`${prefix}/${resource}${path}`, options)
         if (response.ok) return response
         const data: unknown = await response.json().catch(() => undefined)
-        throw Object.assign(new Error(response.statusText), { status: response.status, data })
+        throw Object.assign(new Error(response.statusText), { status: response.status, data, response })
       }
       catch (error) {
         throw toAutoApiError(error)

@@ -52,8 +52,20 @@ export function targetOf(resource: string, relation: string): string {
 export function resourcesOf(key: ApiKey): ReadonlySet<string> {
   const [, resource, , { query = {}, reads = [] }] = key
   const root = rootOf(key)
-  const names = [resource, ...reads, root, ...namedBy(root, query)]
-  return new Set(names.flatMap(name => [name, ...resources[name]?.tracks ?? []]))
+  return withTracked([resource, ...reads, root, ...namedBy(root, query)])
+}
+
+const withTracked = (names: readonly string[]) => new Set(names.flatMap(name => [name, ...resources[name]?.tracks ?? []]))
+
+/** Whether a change of a record can change a response. The response of one record depends on others only through its query. */
+export function isAffectedBy(key: ApiKey, resource: string, id: string): boolean {
+  const [, root, kind, { id: own, query = {} }] = key
+  if (kind !== 'get' || root !== resource || isMissing(own) || toIdentity(root, own) === toIdentity(root, id)) {
+    const names = resourcesOf(key)
+    return names.has('*') || names.has(resource)
+  }
+  const others = withTracked(namedBy(root, query))
+  return others.has('*') || others.has(resource) || (resources[root]?.tracks ?? []).includes(resource)
 }
 
 /** The resources that the options of a list, or of an include, name. */

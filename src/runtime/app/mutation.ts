@@ -1,5 +1,7 @@
 /** The mutation that every writing composable uses: it sends the request, updates the cache, then runs the caller's callbacks. */
-import { useMutation, useQueryClient, type MutationObserverOptions, type UseMutationReturnType } from '@tanstack/vue-query'
+import {
+  useMutation, useQueryClient, type MutationObserverOptions, type QueryClient, type UseMutationReturnType,
+} from '@tanstack/vue-query'
 import { invalidate, type Invalidation } from './cache'
 import type { AutoApiError } from './error'
 
@@ -42,6 +44,16 @@ export interface MutationHandlers<Variables> {
   readonly optimistic?: (variables: Variables) => (() => void)
 }
 
+/** What the mutations of this file change, by their function: TanStack keeps it in each of them. */
+const changes = new WeakMap<object, (variables: never) => Invalidation>()
+
+/** Returns the resources that requests which have not settled yet change. */
+export function pendingResources(client: QueryClient): ReadonlySet<string> {
+  const pending = client.getMutationCache().findAll({ status: 'pending' })
+  return new Set(pending.flatMap(({ options: { mutationFn }, state: { variables } }) =>
+    [...(mutationFn && changes.get(mutationFn)?.(variables as never).resources) ?? []]))
+}
+
 /** The caller's `onSuccess` runs after the cache is updated. The caller's `onError` runs after an optimistic change is rolled back. */
 export function useApiMutation<Data, Variables, Context = unknown, Current = unknown>(
   { send, invalidates, optimistic }: MutationHandlers<Variables>,
@@ -51,19 +63,21 @@ export function useApiMutation<Data, Variables, Context = unknown, Current = unk
   const client = useQueryClient()
   /** The keys by the context of a call of `mutate`. TanStack passes the same object to each retry. */
   const keys = new WeakMap<object, string>()
+  const mutationFn = async (variables: Variables, call: object) => {
+    const undo = dryRun ? undefined : optimistic?.(variables)
+    if (idempotencyKey && !keys.has(call)) keys.set(call, newKey())
+    try {
+      return (await send(variables, dryRun ? { dryRun } : {}, keys.get(call))) as Data
+    }
+    catch (error) {
+      undo?.()
+      throw error
+    }
+  }
+  if (!dryRun) changes.set(mutationFn, invalidates)
   return useMutation<Data, AutoApiError<Current>, Variables, Context>({
     ...(options as object),
-    async mutationFn(variables, call) {
-      const undo = dryRun ? undefined : optimistic?.(variables)
-      if (idempotencyKey && !keys.has(call)) keys.set(call, newKey())
-      try {
-        return (await send(variables, dryRun ? { dryRun } : {}, keys.get(call))) as Data
-      }
-      catch (error) {
-        undo?.()
-        throw error
-      }
-    },
+    mutationFn,
     async onSuccess(data, variables, ...rest) {
       if (!dryRun) await invalidate(client, invalidates(variables))
       await options.onSuccess?.(data, variables, ...rest)

@@ -11,10 +11,12 @@ import {
   type UseQueryReturnType,
 } from '@tanstack/vue-query'
 import { computed, getCurrentInstance, onServerPrefetch, reactive, toValue, type MaybeRefOrGetter } from 'vue'
+import type { QueryExtensions } from '../shared/types/query-extensions'
 import type { Client } from './client'
 import type { AutoApiError } from './error'
 import type { ApiKey } from './keys'
 import { useNuxtApp } from './nuxt'
+import { extendQuery } from './query-extensions'
 import { useServerQuery } from './server-query'
 import { shareWithTag } from './tags'
 
@@ -22,7 +24,7 @@ import { shareWithTag } from './tags'
 export type QueryOptions<ResponseBody, Data = ResponseBody> = Omit<
   QueryObserverOptions<ResponseBody, AutoApiError, Data>,
   'queryKey' | 'queryFn' | 'queryHash' | 'queryKeyHashFn' | 'enabled'
-> & {
+> & QueryExtensions & {
   /** Sends no request while it is false. @default true */
   readonly enabled?: MaybeRefOrGetter<boolean>
 }
@@ -30,7 +32,7 @@ export type QueryOptions<ResponseBody, Data = ResponseBody> = Omit<
 export type InfiniteOptions<Page> = Omit<
   InfiniteQueryObserverOptions<Page, AutoApiError>,
   'queryKey' | 'queryFn' | 'queryHash' | 'queryKeyHashFn' | 'enabled' | 'initialPageParam' | 'getNextPageParam' | 'select'
-> & {
+> & QueryExtensions & {
   /** Sends no request while it is false. @default true */
   readonly enabled?: MaybeRefOrGetter<boolean>
 }
@@ -56,6 +58,7 @@ export function useApiQuery<ResponseBody, Data>(
     queryKey: key() ?? NO_KEY,
     queryFn: ({ queryKey, signal }: { queryKey: unknown, signal: AbortSignal }) => load(queryKey as ApiKey, signal),
   }))
+  extendQuery({ key, options, enabled })
   return withPrefetch(query, enabled) as unknown as UseQueryReturnType<Data, AutoApiError>
 }
 
@@ -76,6 +79,7 @@ export function useApiPages<Page extends { meta: { nextCursor: string | null } }
     queryFn: ({ queryKey, pageParam, signal }: { queryKey: unknown, pageParam: unknown, signal: AbortSignal }) =>
       load(queryKey as ApiKey, pageParam as string, signal),
   }))
+  extendQuery({ key, options, enabled })
   return withPrefetch(query, enabled) as unknown as UseInfiniteQueryReturnType<InfiniteData<Page, string>, AutoApiError>
 }
 

@@ -57,7 +57,7 @@ function toReadonlyRefs<T extends object>(source: ShallowRef<T>): Record<string,
 }
 
 /** Replaces refs and functions by their values, as TanStack does in every key. */
-function withoutRefs(value: unknown): unknown {
+export function withoutRefs(value: unknown): unknown {
   if (typeof value === 'function') return withoutRefs((value as () => unknown)())
   if (typeof value !== 'object' || value === null) return value
   if (isRef(value)) return withoutRefs(value.value)

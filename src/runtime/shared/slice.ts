@@ -15,10 +15,16 @@ export interface Slice {
    */
   readonly types?: readonly string[]
   /**
-   * Whether `shared/types.ts` adds to interfaces of `runtime/shared/types`, so that every app needs it for its types.
+   * Which apps need `shared/types.ts` for their types, because it adds to interfaces of `runtime/shared/types`: all, or those whose
+   * nuxt.config lists a plugin with the name of the folder.
+   * @default none
+   */
+  readonly augments?: 'all' | 'listed'
+  /**
+   * Whether apps whose nuxt.config lists a plugin with the name of the folder load `app/plugin.ts`, a Nuxt plugin, in the browser.
    * @default false
    */
-  readonly augments?: boolean
+  readonly startsInBrowser?: boolean
   /**
    * For the command `openapi`: the file of the folder that exports `describeRole`, and the factory of `plugins/index.ts` whose options it
    * takes.

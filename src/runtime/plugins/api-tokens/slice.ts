@@ -5,6 +5,6 @@ export default defineSlice({
   folder: 'api-tokens',
   imports: ['useAutoApiTokenRotate', 'useAutoApiTokenIntrospect'],
   types: ['AutoApiIntrospection'],
-  augments: true,
+  augments: 'all',
   admin: { views: { tokens: { component: 'tokens.vue', label: 'API tokens', icon: 'i-lucide-key-round', replaces: 'tokens' } } },
 })

@@ -7,4 +7,5 @@ export default defineSlice({
   types: ['AutoApiLiveSignal', 'AutoApiLiveState'],
   augments: 'listed',
   startsInBrowser: true,
+  admin: { queries: { live: true } },
 })

@@ -73,7 +73,9 @@ export async function serveApi(
   app.use(defineEventHandler((event) => {
     mountRuntime(event, runtime)
     Object.assign(event.context, listening)
-    event.fetch = (path: string, init: { readonly headers: Readonly<Record<string, string>> }) => sendToItself(event, path, init.headers)
+    Object.assign(event, {
+      fetch: (path: string, init: { readonly headers: Readonly<Record<string, string>> }) => sendToItself(event, path, init.headers),
+    })
   }))
   for (const handler of middleware) app.use(handler as EventHandler)
   if (endpoints) app.use(mountEndpoints(await loadEndpoints()))

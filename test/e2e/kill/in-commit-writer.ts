@@ -120,7 +120,7 @@ const permissions = { read: true, create: true, update: true, delete: true } as 
 const insert = (rows: ChangedRows) =>
   rows.insertInto(entries, { id: rows.uuid, kind: kindOf(rows), recordId: rows.id, before: rows.before, after: rows.after })
 /** Ids of records and of their children can be equal. */
-const kindOf = ({ resource, kind }: ChangedRows) => mode === 'nested' ? resource : kind
+const kindOf = ({ resource, kind }: ChangedRows) => mode === 'nested' ? resource! : kind
 
 const LOGS = {
   'better-sqlite3': sqlitePresets.auditLogTable,

@@ -14,7 +14,7 @@ export default [
         activityFeed({ actor: { resource: 'users', label: 'name' }, labels: { posts: 'title' } }),
       ]
     : [],
-  ...process.env.BENCH_LIVE ? [live({ maxStreams: 20_000, maxStreamsPerCaller: 1000 })] : [],
+  ...process.env.BENCH_LIVE ? [live({ maxStreams: 20_000, maxStreamsPerCaller: 20_000 })] : [],
   ...process.env.BENCH_METADATA ? [requestMetadata()] : [],
   ...cache ? [responseCache({ ttl: 3600, reads: { posts: [] }, ...cache === 'totals' && { maxBytes: SMALL } })] : [],
 ]

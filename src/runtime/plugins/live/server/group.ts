@@ -1,5 +1,5 @@
 /** Subscribers who can read the same rows of a resource. The server asks the database once for all of them. */
-import { findVisible, type ReadableRows, type Resource, type Visible } from '../../../server/kit/rows'
+import { findVisible, type ReadableRows, type Resource } from '../../../server/kit/rows'
 import type { ChangedRecord, Changes } from './changes'
 import type { Side } from './sides'
 
@@ -85,8 +85,10 @@ export async function judge({ scope: { rows, links, resource } }: Group, changes
   })
 }
 
+type Visible = Awaited<ReturnType<typeof findVisible>>
+
 const ask = (rows: ReadableRows, ids: readonly string[], records: readonly ChangedRecord[]): Promise<Visible> =>
-  findVisible(rows, { ids, rows: records.flatMap(({ before }) => before ? [before] : []) })
+  findVisible(rows, { ids, rows: records.flatMap(({ before }) => before ?? []) })
 
 /** The records whose links have changed, if the callers can see the link and the record on its other side. */
 async function linkedRecords(links: readonly LinkScope[], changes: Changes): Promise<ReadonlySet<string>> {

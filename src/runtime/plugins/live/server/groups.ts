@@ -1,5 +1,5 @@
 /** The groups of subscribers, and the signals that they receive after commits. */
-import type { WatchedRow, WatchedTable } from '../../../server/kit/listen'
+import type { WatchedRow } from '../../../server/kit/listen'
 import { createChanges } from './changes'
 import { createEventIds } from './event-id'
 import { eventBytes } from './event-text'
@@ -97,7 +97,7 @@ export function createGroups(onError: (error: unknown) => void) {
     lastId,
     resetBytes,
     isUsed: () => groups.size > 0,
-    watches: ({ table }: WatchedTable) => tables.has(table),
+    watches: ({ table }: Pick<WatchedRow, 'table'>) => tables.has(table),
     resetAll: () => groups.forEach(reset),
     join(group: Group, member: Member): void {
       group.members.add(member)

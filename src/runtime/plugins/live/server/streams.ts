@@ -1,6 +1,6 @@
 /** The open streams of this server: who listens to what, and when a stream ends. */
 import type { Api, AutoApiContext, Session } from '../../../server/kit/call'
-import { commitsEnded } from '../../../server/kit/listen'
+import { commitsEnded } from '../../../server/kit/process'
 import { ApiError, rateLimited } from '../../../server/kit/errors'
 import { type ApiRequest, callerKey } from '../../../server/kit/request'
 import { type ApiResponse, type Push, pushedBody } from '../../../server/kit/respond'

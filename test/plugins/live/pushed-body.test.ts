@@ -1,5 +1,5 @@
 /** A response that a plugin pushes: what the client receives, and when the plugin learns that it has left. */
-import { request } from 'node:http'
+import { request, type IncomingMessage } from 'node:http'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { pushedBody, type Push } from '../../../src/runtime/server/plugin-kit'
 import { openFeed, sleep } from './feed'
@@ -41,7 +41,7 @@ describe('a pushed body', () => {
     const { world, pushes, stop } = await open()
     const server = await world.listen()
     ends.push(server.close)
-    const connect = () => new Promise<{ readonly destroy: () => void, readonly on: (name: string, run: () => void) => unknown }>((resolve) => {
+    const connect = () => new Promise<Pick<IncomingMessage, 'destroy'>>((resolve) => {
       request(`${server.url}/api/pushed`, response => resolve(response.on('error', () => {}))).on('error', () => {}).end()
     })
     const left = await connect()

@@ -1,6 +1,6 @@
 /**
- * Compares pairs of writes that refer to a hidden row, or to a missing one: by a foreign key, as a link, in an endpoint, and with a
- * unique value of it.
+ * Compares pairs of writes that refer to a hidden row, or to a missing one: by a foreign key, as a link, as a child in a body, in an
+ * endpoint, and with a unique value of it.
  */
 import type { FoundResource } from '../access/discover'
 import { toParts, toPath, write, type RowId } from '../access/probes'
@@ -39,6 +39,11 @@ function writesOfOther(other: FoundResource, visible: VisibleRows, { name }: Fou
           ...fields.map(field => ({ method: 'PATCH', path: `/${other.name}/${path}`, body: { [field]: id } })),
           ...links.flatMap(relation => ['POST', 'PUT', 'DELETE'].map(method =>
             ({ method, path: `/${other.name}/${path}/relations/${relation.name}`, body: { ids: [inBody] } }))),
+          ...other.relations.filter(({ target }) => target === name).flatMap(relation => relation.nested.flatMap((action) => {
+            const entry = action === 'update' ? { id: inBody, data: {} } : inBody
+            const body = { [relation.name]: { [action]: [entry] } }
+            return action === 'create' ? [] : [{ method: 'PATCH', path: `/${other.name}/${path}`, body }]
+          })),
         ],
   ]
 }

@@ -63,9 +63,16 @@ async function toLinkPart(record: WritePart, parent: Item, given: LinkItems, nex
   let planned: PlannedLinks | undefined
   const parentKey = parent.key && relation.columns.map((field, index) => field.encode(parent.key![index]))
 
+  /** An error of the ids has the place of the first one. */
+  const failed = (error: unknown): Item => {
+    if (!(error instanceof ApiError)) throw error
+    const first = ids.indexOf(String((error.data.ids as readonly string[] | undefined)?.[0]))
+    return { ...whole, index: indexes[first] ?? whole.index, place: first === -1 ? place : placeOf(first), error }
+  }
   const locks = () => planned ? targetOperations(mode, link!, planned.targets, call) : []
   const links: LinkChanges = {
     parent,
+    relation: Object.freeze({ resource: call.resource.name, name: relation.name }),
     lockedTable: target.facts.name,
     ...parentKey && { record: `${junction.resource.facts.name} ${junction.sourceKey.columns.join()} ${tupleKey(parentKey)}` },
     async load() {
@@ -82,10 +89,17 @@ async function toLinkPart(record: WritePart, parent: Item, given: LinkItems, nex
         Object.assign(part, { ...own, items })
       }
       catch (error) {
-        if (!(error instanceof ApiError)) throw error
-        const first = ids.indexOf(String((error.data.ids as readonly string[] | undefined)?.[0]))
-        items.push({ ...whole, index: indexes[first] ?? whole.index, place: first === -1 ? place : placeOf(first), error })
+        items.push(failed(error))
       }
+    },
+    async findReason(reason) {
+      try {
+        if (parentKey) await loadLinkTargets(link!, parentKey, call)
+      }
+      catch (error) {
+        return failed(error)
+      }
+      return { ...whole, error: reason }
     },
     async runBefore() {
       try {

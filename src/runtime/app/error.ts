@@ -43,25 +43,18 @@ export interface ApiProblem {
  * // <p v-if="error?.status === 404">This post does not exist.</p>
  */
 export class AutoApiError<Current = unknown> extends Error implements ApiProblem {
-  readonly status: number
-  readonly code: string
-  readonly issues: readonly ApiIssue[]
-  readonly fields: readonly string[]
-  readonly errors: readonly ApiItemError[]
-  readonly path?: string
+  declare readonly status: number
+  declare readonly code: string
+  declare readonly issues: readonly ApiIssue[]
+  declare readonly fields: readonly string[]
+  declare readonly errors: readonly ApiItemError[]
+  declare readonly path?: string
   /** The current record, after a write with `ifMatch` failed with 412 because somebody else changed the record. */
-  readonly current?: Current
+  declare readonly current?: Current
   constructor(problem: ApiProblem & { current?: Current }, options?: ErrorOptions) {
-    const { status, code, message, issues, fields, errors, path, current } = problem
-    super(message, options)
+    super(problem.message, options)
     this.name = 'AutoApiError'
-    this.status = status
-    this.code = code
-    this.issues = issues
-    this.fields = fields
-    this.errors = errors
-    this.path = path
-    if (current !== undefined) this.current = current
+    Object.assign(this, toProblem(problem), problem.current !== undefined && { current: problem.current })
   }
 }
 

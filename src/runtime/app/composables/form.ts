@@ -6,7 +6,7 @@ import type { DescribedField, JsonSchema } from '../../shared/types/description'
 import type { RecordId } from '../../shared/types/resources'
 import { AutoApiError, autoApiFormErrors, type FormError } from '../error'
 import { findIssues, type SchemaIssue } from '../form/json-schema'
-import { createNested, type CollectedNested } from '../form/nested'
+import { createNested, type CollectedNested, type FormNested } from '../form/nested'
 import type { AnyForm, AnyFormOptions, Editable, FormOptions, FormResult, NestedOptions } from '../form/types'
 import { copy, differing, initialValues, namesOf, toBody, valuesOf, type Values } from '../form/values'
 import { idOf, isMissing, toApiKey, toIdentity } from '../keys'
@@ -46,7 +46,7 @@ export function useAutoApiForm(resource: string, options: AnyFormOptions = {}): 
   const description = useAutoApiSchema({ resources: [...new Set([resource, ...nested?.targets ?? []])], ...SHARED })
   const query = nested && { include: nested.include }
   const get = useAutoApiGet(resource, id, query)
-  const queryClient = useQueryClient()
+  const queryClient = hasNested ? useQueryClient() : undefined
   const described = computed(() => description.resource(resource))
   const record = computed(() => {
     const data = get.data.value
@@ -95,7 +95,7 @@ export function useAutoApiForm(resource: string, options: AnyFormOptions = {}): 
     open(initialValues(described.value!, toValue(defaults) ?? {}))
     nested?.open(undefined)
   }
-  const isDirty = computed(() => Object.keys(changes.value).length > 0 || (nested?.isDirty() ?? false))
+  const isDirty = computed(() => Object.keys(changes.value).length > 0 || !!nested?.isDirty())
 
   function identity(): string {
     const value = id()
@@ -138,15 +138,16 @@ export function useAutoApiForm(resource: string, options: AnyFormOptions = {}): 
       write().reset()
       conflict.value = undefined
       const values = body()
-      const issues = await check(values)
-      const errors = [...issues.map(({ path = [], message }) => ({ name: toName(path), message })), ...children?.errors ?? []]
-      refuse(errors, children, values)
-      if (errors.length > 0) return undefined
-      return await send(values, children?.body)
+      const own = (await check(values)).map(({ path = [], message }) => ({ name: toName(path), message }))
+      const issues = children ? [...own, ...children.errors] : own
+      refuse(issues, children, values)
+      return issues.length > 0 ? undefined : await send(values, children?.body)
     }
     catch (error) {
       if (!(error instanceof AutoApiError)) throw error
-      await takeFailure(error, children)
+      const current = hasNested && nested ? await reload(error, nested) : error.current
+      refuse(autoApiFormErrors(error), children, body())
+      conflict.value = error.current && current as Row | undefined
       return undefined
     }
     finally {
@@ -156,38 +157,33 @@ export function useAutoApiForm(resource: string, options: AnyFormOptions = {}): 
 
   function refuse(errors: readonly FormError[], children: CollectedNested | undefined, values: Values) {
     const own = children?.refuse(errors) ?? errors
-    refused.value = { errors: own, values, inChildren: own.length < errors.length }
+    refused.value = { errors: own, values, inChildren: hasNested && own.length < errors.length }
   }
 
-  async function takeFailure(error: AutoApiError, children: CollectedNested | undefined) {
-    const isGone = error.status === 404 && error.path !== undefined
-    // The current record of the error has no children.
-    const current = query && (error.current || isGone) ? (await get.refetch()).data as Row | undefined : undefined
-    if (isGone && current) nested?.rebase(current)
-    refuse(autoApiFormErrors(error), children, body())
-    conflict.value = error.current && (current ?? error.current) as Row | undefined
+  /** Reads the record with its children, if the one that the form shows is old. The current record of the error has no children. */
+  async function reload({ status, path, current }: AutoApiError, nested: FormNested) {
+    const isGone = status === 404 && path !== undefined
+    if (!current && !isGone) return undefined
+    const { data = current } = await get.refetch()
+    if (isGone && data) nested.rebase(data as Row)
+    return data
   }
 
   async function send(values: Values, children?: Values): Promise<Row | undefined> {
-    const { value: changed } = changes
     if (!isNew.value && !isDirty.value) return opened.value!.record
-    const written = await (isNew.value
+    let written = await (isNew.value
       ? create.mutateAsync({ ...values, ...children })
-      : update.mutateAsync({ ...changed, ...children, id: id() as RecordId }))
+      : update.mutateAsync({ ...changes.value, ...children, id: id() as RecordId }))
     if (isNew.value) openNew()
-    else if (query) return finish(openRefetched() ?? written)
+    else if (hasNested && nested) written = openRefetched() ?? written
     else openRecord(written)
-    return finish(written)
-  }
-
-  async function finish(written: Row): Promise<Row> {
     await options.onSuccess?.(written)
     return written
   }
 
   /** Opens the record with its children. The mutation has refetched it. If that failed, the form is not ready until it is loaded again. */
   function openRefetched(): Row | undefined {
-    const state = queryClient.getQueryState<Row>(toApiKey(resource, 'get', { id: identity(), query }))
+    const state = queryClient?.getQueryState<Row>(toApiKey(resource, 'get', { id: identity(), query }))
     const current = state?.isInvalidated === false ? state.data : undefined
     if (current) openRecord(current)
     else opened.value = undefined
@@ -213,7 +209,7 @@ export function useAutoApiForm(resource: string, options: AnyFormOptions = {}): 
     message: computed(() => {
       const { value: failed } = error
       const { errors = [], inChildren = false } = refused.value ?? {}
-      return failed && !conflict.value && !inChildren && !errors.some(isOfField) ? failed.message : undefined
+      return failed && !conflict.value && !(hasNested && inChildren) && !errors.some(isOfField) ? failed.message : undefined
     }),
     error,
     changes,

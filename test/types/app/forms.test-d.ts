@@ -117,7 +117,8 @@ describe('the children of a form', () => {
   })
 
   test('are none without the option', () => {
-    expectTypeOf(useAutoApiForm('notices').children).toEqualTypeOf<object>()
+    const { children } = useAutoApiForm('notices')
+    expectTypeOf<keyof typeof children>().toEqualTypeOf<never>()
   })
 
   test('of relations, fields and values that do not exist do not compile', () => {

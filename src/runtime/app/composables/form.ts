@@ -33,7 +33,9 @@ export function useAutoApiForm<R extends Editable, const N extends NestedOptions
 export function useAutoApiForm<N extends string, L extends OnlyAtRunTime<N>>(
   resource: N, options?: AnyFormOptions, ...literal: L
 ): AnyForm
-export function useAutoApiForm(resource: string, options: AnyFormOptions = {}): AnyForm {
+export function useAutoApiForm(
+  resource: string, options: Omit<AnyFormOptions, 'nested'> & { readonly nested?: object } = {},
+): AnyForm {
   const { ifMatch = true, defaults, message, schema: ownSchema } = options
   const id = () => toValue(options.id)
   const isNew = computed(() => isMissing(id()))
@@ -41,7 +43,7 @@ export function useAutoApiForm(resource: string, options: AnyFormOptions = {}): 
 
   const toMessage = (issue: SchemaIssue) => message?.(issue) ?? issue.message
   const nested = hasNested && options.nested
-    ? createNested(resource, options.nested, name => description.resource(name), toMessage)
+    ? createNested(resource, options.nested as NonNullable<AnyFormOptions['nested']>, name => description.resource(name), toMessage)
     : undefined
   const description = useAutoApiSchema({ resources: [...new Set([resource, ...nested?.targets ?? []])], ...SHARED })
   const query = nested && { include: nested.include }

@@ -20,6 +20,7 @@ interface AnyStep {
   readonly resource: string
   readonly operation: Action
   readonly id?: unknown
+  readonly data?: object
 }
 
 /**

@@ -35,7 +35,7 @@ export function useAutoApiForm<N extends string, L extends OnlyAtRunTime<N>>(
 ): AnyForm
 export function useAutoApiForm(
   resource: string, options: Omit<AnyFormOptions, 'nested'> & { readonly nested?: object } = {},
-): AnyForm {
+): unknown {
   const { ifMatch = true, defaults, message, schema: ownSchema } = options
   const id = () => toValue(options.id)
   const isNew = computed(() => isMissing(id()))
@@ -243,7 +243,7 @@ export function useAutoApiForm(
     async suspense() {
       await Promise.all([description.suspense(), get.suspense()])
     },
-  }
+  } satisfies AnyForm
 }
 
 const pick = (values: Values, names: readonly string[]): Values => Object.fromEntries(names.map(name => [name, values[name]]))

@@ -1,15 +1,18 @@
 /** The open streams of this server: who listens to what, and when a stream ends. */
-import type { Api, AutoApiContext, Session } from '../../../server/kit/call'
+import type { Api, Session } from '../../../server/kit/call'
 import { ApiError, rateLimited } from '../../../server/kit/errors'
 import { type ApiRequest, callerKey } from '../../../server/kit/request'
-import { type ApiResponse, type Push, pushedBody } from '../../../server/kit/respond'
+import { type ApiResponse, pushedBody } from '../../../server/kit/respond'
 import { runInSession, sendAgain } from '../../../server/kit/send'
 import type { Resource } from '../../../server/kit/rows'
 import type { LivePolicy } from '../options'
-import { eventText, HEARTBEAT } from './event-text'
-import type { Groups } from './groups'
+import { eventText, HEARTBEAT, withId } from './event-text'
+import { RESET, type Groups } from './groups'
 import type { Group, Member } from './group'
+import { createMarks, identityOf } from './identity'
 import { subscribe, type Subscription } from './scopes'
+
+type Push = Parameters<Parameters<typeof pushedBody>[0]['start']>[0]
 
 /** Why a stream ends. After `unauthorized`, the same caller need not connect again. */
 type Reason = 'closing' | 'expired' | 'unauthorized'
@@ -23,6 +26,8 @@ interface Stream {
   readonly identity: string
   readonly push: Push
   members: readonly (Member & { readonly group: Group })[]
+  /** The end of its event ids. A client with another mark could read something else when it received the event. */
+  mark: string
   lastSent: number
   checkAt: number
   readonly endAt: number
@@ -36,6 +41,8 @@ const MAX_AGE = 30 * 60 * SECOND
 const MAX_QUEUED = 256 * 1024
 /** The callers that are resolved again at the same time. */
 const MAX_CHECKS = 20
+/** Milliseconds after which a stream ends whose caller is still not resolved. */
+const MAX_CHECK_TIME = 20 * SECOND
 /** Seconds after which a client that was refused can try again. */
 const RETRY_AFTER = 30
 
@@ -55,6 +62,7 @@ const around = (milliseconds: number) => milliseconds * (0.75 + Math.random() / 
 
 export function createStreams({ maxStreams, maxStreamsPerCaller, recheck }: LivePolicy, groups: Groups) {
   const streams = new Set<Stream>()
+  const markOf = createMarks()
   const perCaller = new Map<string, number>()
   let timer: ReturnType<typeof setInterval> | undefined
   let checks = 0
@@ -62,11 +70,11 @@ export function createStreams({ maxStreams, maxStreamsPerCaller, recheck }: Live
   const checking = new Map<string, (session: Session) => Promise<void>>()
 
   /** @throws 401 and 403 for what the caller cannot read, 429 and 503 for too many streams */
-  async function open(session: Session, request: ApiRequest, resources: readonly Resource[]): Promise<ApiResponse> {
-    const { api, ctx } = session
-    const subscriptions = await subscribe(session, resources)
+  async function open(
+    { api, ctx }: Session, request: ApiRequest, resources: readonly Resource[], subscriptions: readonly Subscription[],
+  ): Promise<ApiResponse> {
     const caller = callerKey(ctx, request)
-    if ((perCaller.get(caller) ?? 0) >= maxStreamsPerCaller) throw rateLimited(RETRY_AFTER)
+    if (hasTooMany(caller)) throw rateLimited(RETRY_AFTER)
     if (streams.size >= maxStreams)
       throw new ApiError('BUSY', 'Too many streams are open. Try again later.', {}, undefined, { 'Retry-After': String(RETRY_AFTER) })
     let stream: Stream
@@ -76,9 +84,11 @@ export function createStreams({ maxStreams, maxStreamsPerCaller, recheck }: Live
       body: pushedBody({
         maxQueued: MAX_QUEUED,
         start(push) {
+          // Others have begun since the check.
+          if (hasTooMany(caller) || streams.size >= maxStreams) return refuse(push)
           const now = Date.now()
           stream = {
-            request, api, resources, caller, identity: identityOf(ctx), push, members: [], lastSent: now,
+            request, api, resources, caller, identity: identityOf(ctx), push, members: [], mark: '', lastSent: now,
             checkAt: now + around(recheck * SECOND), endAt: now + around(MAX_AGE), isChecking: false,
           }
           begin(stream, subscriptions, request.header('last-event-id'))
@@ -88,22 +98,31 @@ export function createStreams({ maxStreams, maxStreamsPerCaller, recheck }: Live
     }
   }
 
+  const hasTooMany = (caller: string) => (perCaller.get(caller) ?? 0) >= maxStreamsPerCaller
+
+  function refuse(push: Push): void {
+    push.send(endText('closing', RETRY_AFTER))
+    push.end()
+  }
+
   function begin(stream: Stream, subscriptions: readonly Subscription[], lastEventId: string | undefined): void {
     streams.add(stream)
     perCaller.set(stream.caller, (perCaller.get(stream.caller) ?? 0) + 1)
     timer ??= setInterval(tick, SECOND)
     timer.unref?.()
     join(stream, subscriptions)
-    send(stream, eventText('open', { id: crypto.randomUUID() }, { id: groups.lastId(), retry: Math.round(around(2 * SECOND)) }))
+    sendEvent(stream, eventText('open', { id: crypto.randomUUID() }, Math.round(around(2 * SECOND))), groups.lastId())
     if (lastEventId === undefined) return
-    const missed = groups.missedBy(stream.members, lastEventId)
-    if (missed) for (const text of missed) send(stream, text)
-    else send(stream, groups.resetText())
+    const [id = '', mark] = lastEventId.split('.')
+    const missed = mark === stream.mark ? groups.missedBy(stream.members, id) : undefined
+    if (missed) for (const { text, id } of missed) sendEvent(stream, text, id)
+    else sendEvent(stream, RESET, groups.lastId())
   }
 
   function join(stream: Stream, subscriptions: readonly Subscription[]): void {
+    stream.mark = markOf(stream.identity, subscriptions)
     stream.members = subscriptions.map(({ scope, readable }) => {
-      const member = { readable, send: (text: string) => send(stream, text), group: groups.find(scope) }
+      const member = { readable, send: (text: string, id: string) => sendEvent(stream, text, id), group: groups.find(scope) }
       groups.join(member.group, member)
       return member
     })
@@ -126,8 +145,10 @@ export function createStreams({ maxStreams, maxStreamsPerCaller, recheck }: Live
     stream.push.send(text)
   }
 
+  const sendEvent = (stream: Stream, text: string, id: string) => send(stream, withId(text, `${id}.${stream.mark}`))
+
   function end(stream: Stream, reason: Reason): void {
-    send(stream, eventText('end', { reason }, { retry: Math.round(around(5 * SECOND)) }))
+    send(stream, endText(reason, 5))
     stream.push.end()
   }
 
@@ -148,13 +169,9 @@ export function createStreams({ maxStreams, maxStreamsPerCaller, recheck }: Live
   async function check(stream: Stream): Promise<void> {
     stream.isChecking = true
     checks++
-    let reason: Reason | undefined
-    try {
-      reason = await checkCaller(stream)
-    }
-    catch (error) {
-      reason = isRefused((error as { readonly status?: unknown }).status) ? 'unauthorized' : 'closing'
-    }
+    const late = timeLimit()
+    const reason = await Promise.race([checkCaller(stream).catch(toReason), late.reached])
+    late.clear()
     checks--
     stream.isChecking = false
     stream.checkAt = Date.now() + around(recheck * SECOND)
@@ -205,7 +222,7 @@ export function createStreams({ maxStreams, maxStreamsPerCaller, recheck }: Live
     if (isSame) return
     leave(stream)
     join(stream, subscriptions)
-    send(stream, groups.resetText())
+    sendEvent(stream, RESET, groups.lastId())
   }
 
   return {
@@ -223,6 +240,15 @@ export function createStreams({ maxStreams, maxStreamsPerCaller, recheck }: Live
   }
 }
 
-const identityOf = ({ user, credential }: AutoApiContext): string => JSON.stringify([user?.id ?? null, credential?.id ?? null])
+const endText = (reason: Reason, seconds: number) => eventText('end', { reason }, Math.round(around(seconds * SECOND)))
+
+const toReason = (error: unknown): Reason => isRefused((error as { readonly status?: unknown } | null)?.status) ? 'unauthorized' : 'closing'
+
+/** Code of the app resolves callers. If it hangs, no stream may go on for a caller who has lost a permission. */
+function timeLimit() {
+  let timer: ReturnType<typeof setTimeout>
+  const reached = new Promise<Reason>(resolve => timer = setTimeout(resolve, MAX_CHECK_TIME, 'closing' satisfies Reason))
+  return { reached, clear: () => clearTimeout(timer) }
+}
 
 const isEqual = (one: ReadonlySet<string>, other: ReadonlySet<string>) => one.size === other.size && [...one].every(name => other.has(name))

@@ -2,13 +2,15 @@
 import type { WatchedRow } from '../../../server/kit/listen'
 import { createChanges } from './changes'
 import { createEventIds } from './event-id'
-import { eventBytes } from './event-text'
-import { emit, judge, receives, type Group, type Member, type Scope } from './group'
+import { eventText } from './event-text'
+import { emit, judge, receives, type Group, type Member, type Scope, type Signal } from './group'
 
 /** Milliseconds for which commits are collected. */
 const COLLECT = 50
 /** Milliseconds for which a group without members goes on, for a member who connects again. */
 const KEEP = 60_000
+/** Everything has to be read again. */
+export const RESET = eventText('reset', {})
 /** The groups that ask the database at the same time. */
 const AT_ONCE = 4
 
@@ -29,7 +31,8 @@ export function createGroups(onError: (error: unknown) => void) {
   function find(scope: Scope): Group {
     const known = scope.isJudged ? undefined : byText.get(scope.text)
     if (known) return known
-    const group: Group = { scope, members: new Set(), recent: [], completeSince: last }
+    // Nobody has followed its rows until now, so an earlier position says nothing.
+    const group: Group = { scope, members: new Set(), recent: [], completeSince: ++last }
     groups.add(group)
     if (!scope.isJudged) byText.set(scope.text, group)
     for (const table of tablesOf(scope)) tables.set(table, (tables.get(table) ?? 0) + 1)
@@ -71,7 +74,7 @@ export function createGroups(onError: (error: unknown) => void) {
       const resource = group.scope.resource.name
       for (const { id, event, fields } of await judge(group, collected)) {
         const position = ++last
-        emit(group, { position, bytes: eventBytes(event, { resource, id }, { id: ids.toId(position) }), fields })
+        emit(group, { position, id: ids.toId(position), text: eventText(event, { resource, id }), fields })
       }
     }
     catch (error) {
@@ -84,18 +87,15 @@ export function createGroups(onError: (error: unknown) => void) {
   function reset(group: Group): void {
     group.completeSince = ++last
     group.recent.length = 0
-    const bytes = resetBytes()
-    for (const { send } of group.members) send(bytes)
+    for (const { send } of group.members) send(RESET, lastId())
   }
 
   const lastId = () => ids.toId(last)
-  const resetBytes = () => eventBytes('reset', {}, { id: lastId() })
 
   return {
     find,
     onRows,
     lastId,
-    resetBytes,
     isUsed: () => groups.size > 0,
     watches: ({ table }: Pick<WatchedRow, 'table'>) => tables.has(table),
     resetAll: () => groups.forEach(reset),
@@ -114,11 +114,11 @@ export function createGroups(onError: (error: unknown) => void) {
       for (const group of groups) if (group.emptySince !== undefined && now - group.emptySince > KEEP) remove(group)
     },
     /** Returns the events after an event, or `undefined` if nobody knows all of them. */
-    missedBy(members: readonly (Member & { readonly group: Group })[], eventId: string): readonly Uint8Array[] | undefined {
+    missedBy(members: readonly (Member & { readonly group: Group })[], eventId: string): readonly Signal[] | undefined {
       const since = ids.toPosition(eventId)
       if (since === undefined || members.some(({ group }) => group.completeSince > since)) return undefined
       const missed = members.flatMap(member => member.group.recent.filter(signal => signal.position > since && receives(member, signal)))
-      return missed.sort((one, other) => one.position - other.position).map(({ bytes }) => bytes)
+      return missed.sort((one, other) => one.position - other.position)
     },
   }
 }

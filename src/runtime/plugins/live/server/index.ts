@@ -9,6 +9,7 @@ import { runInSession } from '../../../server/kit/send'
 import type { LivePolicy } from '../options'
 import { eventText } from './event-text'
 import { createGroups } from './groups'
+import { subscribe } from './scopes'
 import { createStreams } from './streams'
 
 export type Live = ReturnType<typeof createLive>
@@ -23,8 +24,11 @@ export function createLive(policy: LivePolicy) {
     if (token !== undefined) return streams.answerCheck(token, request, api)
     // Other sites cannot read the response of a GET, but the cookies of the browser would open streams for them.
     assertSameSite({ method: 'POST', header: request.header }, api.config)
-    return runInSession(request, api, session =>
-      canStream(session) ? streams.open(session, request, findResources(request, api)) : poll(policy))
+    return runInSession(request, api, async (session) => {
+      const resources = findResources(request, api)
+      const subscriptions = await subscribe(session, resources)
+      return canStream(session) ? streams.open(session, request, resources, subscriptions) : poll(policy)
+    })
   }
 
   return { answer, watch: { isActive: groups.isUsed, watches: groups.watches, onRows: groups.onRows }, close: streams.close }

@@ -1,15 +1,16 @@
 /** The open streams of this server: who listens to what, and when a stream ends. */
-import type { Api, AutoApiContext, Session } from '../../../server/kit/call'
-import { commitsEnded } from '../../../server/kit/process'
+import type { Api, Session } from '../../../server/kit/call'
 import { ApiError, rateLimited } from '../../../server/kit/errors'
+import { commitsEnded } from '../../../server/kit/process'
 import { type ApiRequest, callerKey } from '../../../server/kit/request'
 import { type ApiResponse, type Push, pushedBody } from '../../../server/kit/respond'
 import { runInSession, sendAgain } from '../../../server/kit/send'
 import type { Resource } from '../../../server/kit/rows'
 import type { LivePolicy } from '../options'
-import { eventBytes, HEARTBEAT } from './event-text'
-import type { Groups } from './groups'
+import { encode, eventText, HEARTBEAT, withId } from './event-text'
+import { RESET, type Groups } from './groups'
 import type { Group, Member } from './group'
+import { createMarks, identityOf } from './identity'
 import { subscribe, type Subscription } from './scopes'
 
 /** Why a stream ends. After `unauthorized`, the same caller need not connect again. */
@@ -31,6 +32,8 @@ interface Stream extends StreamFacts {
   readonly request: ApiRequest
   readonly push: Push
   members: readonly (Member & { readonly group: Group })[]
+  /** The end of its event ids. A client with another mark could read something else when it received the event. */
+  mark: string
   lastSent: number
   checkAt: number
   readonly endAt: number
@@ -44,6 +47,8 @@ const MAX_AGE = 30 * 60 * SECOND
 const MAX_QUEUED = 256 * 1024
 /** The callers that are resolved again at the same time. */
 const MAX_CHECKS = 20
+/** Milliseconds after which a stream ends whose caller is still not resolved. */
+const MAX_CHECK_TIME = 20 * SECOND
 /** Seconds after which a client that was refused can try again. */
 const RETRY_AFTER = 30
 
@@ -63,6 +68,7 @@ const around = (milliseconds: number) => milliseconds * (0.75 + Math.random() / 
 
 export function createStreams({ maxStreams, maxStreamsPerCaller, recheck }: LivePolicy, groups: Groups) {
   const streams = new Set<Stream>()
+  const markOf = createMarks()
   const perCaller = new Map<string, number>()
   let timer: ReturnType<typeof setInterval> | undefined
   let checks = 0
@@ -70,11 +76,11 @@ export function createStreams({ maxStreams, maxStreamsPerCaller, recheck }: Live
   const checking = new Map<string, (session: Session) => Promise<void>>()
 
   /** @throws 401 and 403 for what the caller cannot read, 429 and 503 for too many streams */
-  async function open(session: Session, request: ApiRequest, resources: readonly Resource[]): Promise<ApiResponse> {
-    const { api, ctx } = session
-    const subscriptions = await subscribe(session, resources)
+  async function open(
+    { api, ctx }: Session, request: ApiRequest, resources: readonly Resource[], subscriptions: readonly Subscription[],
+  ): Promise<ApiResponse> {
     const caller = callerKey(ctx, request)
-    if ((perCaller.get(caller) ?? 0) >= maxStreamsPerCaller) throw rateLimited(RETRY_AFTER)
+    if (hasTooMany(caller)) throw rateLimited(RETRY_AFTER)
     if (streams.size >= maxStreams)
       throw new ApiError('BUSY', 'Too many streams are open. Try again later.', {}, undefined, { 'Retry-After': String(RETRY_AFTER) })
     return { status: 200, headers: HEADERS, body: bodyOf(request, { api, resources, caller, identity: identityOf(ctx), subscriptions }) }
@@ -89,15 +95,24 @@ export function createStreams({ maxStreams, maxStreamsPerCaller, recheck }: Live
       start(push) {
         const { subscriptions, ...facts } = unopened!
         unopened = undefined
+        // Others have begun since the check.
+        if (hasTooMany(facts.caller) || streams.size >= maxStreams) return refuse(push)
         const now = Date.now()
         stream = {
-          ...facts, request, push, members: [], lastSent: now,
+          ...facts, request, push, members: [], mark: '', lastSent: now,
           checkAt: now + around(recheck * SECOND), endAt: now + around(MAX_AGE), isChecking: false,
         }
         begin(stream, subscriptions, request.header('last-event-id'))
       },
       stop: () => stream && forget(stream),
     })
+  }
+
+  const hasTooMany = (caller: string) => (perCaller.get(caller) ?? 0) >= maxStreamsPerCaller
+
+  function refuse(push: Push): void {
+    push.send(encode(endText('closing', RETRY_AFTER)))
+    push.end()
   }
 
   function begin(stream: Stream, subscriptions: readonly Subscription[], lastEventId: string | undefined): void {
@@ -112,16 +127,18 @@ export function createStreams({ maxStreams, maxStreamsPerCaller, recheck }: Live
   }
 
   function welcome(stream: Stream, lastEventId: string | undefined): void {
-    send(stream, eventBytes('open', { id: crypto.randomUUID() }, { id: groups.lastId(), retry: Math.round(around(2 * SECOND)) }))
+    sendEvent(stream, eventText('open', { id: crypto.randomUUID() }, Math.round(around(2 * SECOND))), groups.lastId())
     if (lastEventId === undefined) return
-    const missed = groups.missedBy(stream.members, lastEventId)
-    if (missed) for (const bytes of missed) send(stream, bytes)
-    else send(stream, groups.resetBytes())
+    const [id = '', mark] = lastEventId.split('.')
+    const missed = mark === stream.mark ? groups.missedBy(stream.members, id) : undefined
+    if (missed) for (const { text, id } of missed) sendEvent(stream, text, id)
+    else sendEvent(stream, RESET, groups.lastId())
   }
 
   function join(stream: Stream, subscriptions: readonly Subscription[]): void {
+    stream.mark = markOf(stream.identity, subscriptions)
     stream.members = subscriptions.map(({ scope, readable }) => {
-      const member = { readable, send: (bytes: Uint8Array) => send(stream, bytes), group: groups.find(scope) }
+      const member = { readable, send: (text: string, id: string) => sendEvent(stream, text, id), group: groups.find(scope) }
       groups.join(member.group, member)
       return member
     })
@@ -144,8 +161,10 @@ export function createStreams({ maxStreams, maxStreamsPerCaller, recheck }: Live
     stream.push.send(bytes)
   }
 
+  const sendEvent = (stream: Stream, text: string, id: string) => send(stream, encode(withId(text, `${id}.${stream.mark}`)))
+
   function end(stream: Stream, reason: Reason): void {
-    send(stream, eventBytes('end', { reason }, { retry: Math.round(around(5 * SECOND)) }))
+    send(stream, encode(endText(reason, 5)))
     stream.push.end()
   }
 
@@ -166,13 +185,9 @@ export function createStreams({ maxStreams, maxStreamsPerCaller, recheck }: Live
   async function check(stream: Stream): Promise<void> {
     stream.isChecking = true
     checks++
-    let reason: Reason | undefined
-    try {
-      reason = await checkCaller(stream)
-    }
-    catch (error) {
-      reason = isRefused((error as { readonly status?: unknown }).status) ? 'unauthorized' : 'closing'
-    }
+    const late = timeLimit()
+    const reason = await Promise.race([checkCaller(stream).catch(toReason), late.reached])
+    late.clear()
     checks--
     stream.isChecking = false
     stream.checkAt = Date.now() + around(recheck * SECOND)
@@ -223,7 +238,7 @@ export function createStreams({ maxStreams, maxStreamsPerCaller, recheck }: Live
     if (isSame) return
     leave(stream)
     join(stream, subscriptions)
-    send(stream, groups.resetBytes())
+    sendEvent(stream, RESET, groups.lastId())
   }
 
   return {
@@ -241,6 +256,15 @@ export function createStreams({ maxStreams, maxStreamsPerCaller, recheck }: Live
   }
 }
 
-const identityOf = ({ user, credential }: AutoApiContext): string => JSON.stringify([user?.id ?? null, credential?.id ?? null])
+const endText = (reason: Reason, seconds: number) => eventText('end', { reason }, Math.round(around(seconds * SECOND)))
+
+const toReason = (error: unknown): Reason => isRefused((error as { readonly status?: unknown } | null)?.status) ? 'unauthorized' : 'closing'
+
+/** Code of the app resolves callers. If it hangs, no stream may go on for a caller who has lost a permission. */
+function timeLimit() {
+  let timer: ReturnType<typeof setTimeout>
+  const reached = new Promise<Reason>(resolve => timer = setTimeout(resolve, MAX_CHECK_TIME, 'closing' satisfies Reason))
+  return { reached, clear: () => clearTimeout(timer) }
+}
 
 const isEqual = (one: ReadonlySet<string>, other: ReadonlySet<string>) => one.size === other.size && [...one].every(name => other.has(name))

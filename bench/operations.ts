@@ -120,6 +120,21 @@ export const OPERATIONS: readonly Operation[] = [
     ],
     isCorrect: body => (body as { data?: unknown[] }).data?.length === 100,
   },
+  {
+    title: 'bulk create of 100 with 10 comments each',
+    peers: false,
+    writes: 1_100,
+    status: 200,
+    requests: ({ writer }) => {
+      const comments = { create: Array.from({ length: 10 }, (_, index) => ({ body: `Comment ${index}, written to be measured.` })) }
+      return [{
+        caller: writer,
+        path: '/bulk',
+        body: { items: Array.from({ length: 100 }, (_, index) => ({ ...draft(writer, index), comments })) },
+      }]
+    },
+    isCorrect: body => (body as { data?: unknown[] }).data?.length === 100,
+  },
 ]
 
 /** Requests that every implementation must refuse, so that none of them skips a check. They are not measured. */

@@ -33,6 +33,8 @@ export interface BenchOptions {
   readonly growth?: number
   /** Measures what three servers cost compared with one, and nothing else. */
   readonly servers: boolean
+  /** Measures live updates with many subscribers, and nothing else. */
+  readonly live: boolean
   /** Folder of another checkout whose app is built: measures d of it and of this one in turns, instead of the other implementations. */
   readonly against?: string
   /** Uses the last build of the app. */
@@ -60,6 +62,7 @@ export const HELP = `npm run bench -- [options]
   --growth          only: the same requests on tables of 10^4 to 10^6 rows, on SQLite and Postgres
   --largest <n>     rows of the largest tables of --growth, such as 10000000
   --servers         only: processor time and statements of three servers, and of one
+  --live            only: the time from a commit to its signal for up to 10 000 subscribers, and what they cost
   --against <path>  only: d of another checkout whose app is built, and d of this one
   --built           do not build the app, and the one of --postgres and --mariadb, again`
 
@@ -85,6 +88,7 @@ export function readOptions(args: readonly string[], folder: string): BenchOptio
       growth: { type: 'boolean', default: false },
       largest: { type: 'string' },
       servers: { type: 'boolean', default: false },
+      live: { type: 'boolean', default: false },
       variants: { type: 'boolean' },
       postgres: { type: 'boolean' },
       mariadb: { type: 'boolean' },
@@ -114,6 +118,7 @@ export function readOptions(args: readonly string[], folder: string): BenchOptio
     types: values.types,
     soak: values.soak,
     servers: values.servers,
+    live: values.live,
     variants: values.variants ?? inFull,
     remote: (['postgres', 'mariadb'] as const).filter(name => values[name] ?? inFull),
     quick,

@@ -10,6 +10,7 @@ import { compareBuilds } from './builds.ts'
 import { CACHED_LIST, compareCache, compareKnownTotals, KNOWN_TOTAL } from './cache.ts'
 import { compareCursors, CURSOR } from './cursor.ts'
 import { compareGrowth } from './growth.ts'
+import { compareLive } from './live/run.ts'
 import { measure, startGenerator, toTargets, type Generator } from './measure.ts'
 import { OPERATIONS, type Operation } from './operations.ts'
 import { HELP, readOptions, type BenchOptions } from './options.ts'
@@ -60,7 +61,8 @@ async function main(options: BenchOptions): Promise<void> {
     const database = join(temporary, 'posts.sqlite')
     console.info('building the database …')
     const sample = await buildDatabase(database)
-    if (options.soak) await soak(database, sample)
+    if (options.live) await compareLive(database)
+    else if (options.soak) await soak(database, sample)
     else if (options.profile) await showProfiles(options, operations, database, sample, generator)
     else await compare(options, operations, database, sample, generator)
   }

@@ -7,6 +7,7 @@ export interface RunningServer {
   readonly implementation: Implementation
   /** Absolute URL of its posts. */
   readonly posts: string
+  readonly pid: number
   /** Processor time used so far, in seconds; `undefined` on other systems than Linux. */
   readonly cpuSeconds: () => number | undefined
   readonly stop: () => Promise<void>
@@ -43,6 +44,7 @@ export async function startServer(
   return {
     implementation,
     posts: url + implementation.posts,
+    pid: server.pid!,
     cpuSeconds: () => readCpuSeconds(server.pid!),
     stop: () => stop(server),
   }

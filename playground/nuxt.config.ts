@@ -2,7 +2,8 @@
 import { fileURLToPath } from 'node:url'
 import { createModuleImport } from '../src/build/module-import'
 import {
-  activityFeed, apiTokens, auditLog, batch, dataExport, fileUpload, idempotency, openApi, requestMetadata, responseCache, tokenIntrospection,
+  activityFeed, apiTokens, auditLog, batch, dataExport, fileUpload, idempotency, live, openApi, requestMetadata, responseCache,
+  tokenIntrospection,
 } from '../src/runtime/plugins'
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
@@ -69,6 +70,7 @@ export default defineNuxtConfig({
       dataExport(),
       idempotency(),
       batch({ maxSteps: 20 }),
+      live(),
       responseCache({ resources: ['organizations'] }),
       // The demo data are some years old.
       auditLog({ retentionDays: 3650 }),

@@ -49,7 +49,7 @@ const admin: NuxtModule<AdminOptions> = defineNuxtModule<AdminOptions>({
 
     const findPath = (path: string) => findImportPath(path, nuxt.options)
     const resolved = resolveAdminOptions({ ...autoAdmin }, findPath)
-    let extensions: ResolvedExtensions = { views: [], parts: [], problems: [] }
+    let extensions: ResolvedExtensions = { views: [], parts: [], queries: {}, problems: [] }
     const ui = findNuxtUi(nuxt)
     nuxt.hook('modules:done', async () => {
       extensions = await collectExtensions(resolve, registry => nuxt.callHook('autoAdmin:extend', registry), findPath)

@@ -141,7 +141,7 @@ function findNestedProblem(value: unknown, where: string): Problem | undefined {
   const isFit = isObject(value) && Object.values(value).every(actions =>
     Array.isArray(actions) && actions.length > 0 && actions.every(isNestedAction))
   if (isFit) return undefined
-  const instead = 'Use an object, such as `{ lines: [\'create\', \'update\', \'delete\'] }`.'
+  const instead = 'Use an object, such as `{ lines: [\'create\', \'update\', \'delete\'], tags: [\'link\', \'unlink\'] }`.'
   return { where, what: 'does not list actions for each relation', instead }
 }
 

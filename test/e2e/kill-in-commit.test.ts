@@ -21,8 +21,8 @@ import { isFull, isRelease } from '../support/tiers'
 const killsOf = (name: string) => isRelease ? 100 : name === 'pglite' ? 3 : 8
 /** Fewer, because the mechanism is the one of the tests before. */
 const auditKillsOf = (name: string) => isRelease ? 100 : name === 'pglite' ? 1 : 2
-/** The statements of a batch are those of its steps. */
-const batchKillsOf = (name: string) => isFull && ['better-sqlite3', 'node-postgres', 'mysql2'].includes(name) ? 100 : auditKillsOf(name)
+/** The statements of a batch are those of its steps, and those of a record with children are those of its levels. */
+const stepKillsOf = (name: string) => isFull && ['better-sqlite3', 'node-postgres', 'mysql2'].includes(name) ? 100 : auditKillsOf(name)
 const SIZE = 20
 
 type Query = (sql: string) => Promise<unknown[][]>
@@ -40,6 +40,7 @@ const newName = () => `kill_${randomUUID().replaceAll('-', '')}`
 const ddl = (
   id: string,
 ) => `create table items (id ${id}, batch integer not null, place integer not null, deleted_at varchar(100), deletion_id varchar(100));
+  create table item_lines (id ${id}, item_id integer not null references items (id), place integer not null);
   create table entries (id varchar(36) primary key, kind varchar(100) not null, record_id varchar(100) not null, ${id.includes('auto_increment') ? '`before`' : 'before'} varchar(1000), after varchar(1000));
   create table idempotency_keys (id varchar(64) primary key, parent varchar(64), record_id varchar(500), fingerprint varchar(64) not null, access varchar(64), status integer,
     body ${id.includes('auto_increment') ? 'mediumtext' : 'text'}, created_at ${timeOf(id)} not null, expires_at ${timeOf(id)} not null)`
@@ -190,6 +191,19 @@ const HALF_BATCHES = [
   `select batch from items where place = -1 and id not in (select cast(record_id as INT) from entries where kind = 'update')`,
 ]
 
+/** What records and their children leave that were written in part: 3 with 9 each. */
+const HALF_NESTED = [
+  ...[['items', 'items'], ['lines', 'item_lines']].flatMap(([resource, table]) => [
+    `select id from ${table} where id not in (select cast(record_id as INT) from entries where kind = '${resource}')`,
+    `select record_id from entries where kind = '${resource}' and cast(record_id as INT) not in (select id from ${table})`,
+  ]),
+  `select batch from items group by batch having count(*) <> 3`,
+  `select id from items where (select count(*) from item_lines where item_id = items.id) <> 9`,
+  `select item_id from item_lines group by item_id having count(distinct place) <> 9`,
+]
+
+const HALVES_OF: Readonly<Record<string, readonly string[]>> = { batch: HALF_BATCHES, nested: HALF_NESTED }
+
 describe.each(CASES)('$name', ({ name, service, id, open }) => {
   const INT = id.includes('auto_increment') ? 'signed' : 'integer'
 
@@ -199,8 +213,7 @@ describe.each(CASES)('$name', ({ name, service, id, open }) => {
     const log = mode === 'audit' ? 'audit_log' : 'entries'
     const sql = mode === 'audit' ? await auditLogSql(DIALECTS[name] ?? 'pg') : ''
     for (const statement of sql.split(';').filter(text => text.trim() !== '')) await query(statement)
-    const list = mode === 'batch' ? HALF_BATCHES : HALVES
-    const halvesOf = list.map(half => half.replaceAll('entries', log))
+    const halvesOf = (HALVES_OF[mode] ?? HALVES).map(half => half.replaceAll('entries', log))
     let [unfinished, kill, halves] = [0, 0, [] as string[]]
     for (; kill < kills && !isDone(halves); kill++) {
       // With few kills, none comes before the first commit has ended.
@@ -240,11 +253,14 @@ describe.each(CASES)('$name', ({ name, service, id, open }) => {
     1_800_000,
   )
 
-  it.skipIf(service !== undefined && !reachable.has(service))(
-    `leaves all steps of a batch, or none, over ${batchKillsOf(name)} kills`,
-    async () => {
-      const { kills, unfinished, halves, entries } = await killMany('batch', batchKillsOf(name), halves => halves.length > 0)
-      console.log(`${name}, batch: ${kills} kills, ${unfinished} during a commit, ${entries} entries`)
+  it.skipIf(service !== undefined && !reachable.has(service)).each([
+    ['all steps of a batch', 'batch'],
+    ['3 records with 9 children each', 'nested'],
+  ])(
+    `leaves %s, or none, over ${stepKillsOf(name)} kills`,
+    async (_, mode) => {
+      const { kills, unfinished, halves, entries } = await killMany(mode, stepKillsOf(name), halves => halves.length > 0)
+      console.log(`${name}, ${mode}: ${kills} kills, ${unfinished} during a commit, ${entries} entries`)
       expect(halves).toEqual([])
       expect(entries).toBeGreaterThan(0)
       if (kills > 8) expect(unfinished).toBeGreaterThan(kills / 4)

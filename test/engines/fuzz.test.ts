@@ -1,6 +1,7 @@
 /** No request returns a 5xx on any engine, or returns or changes a row of another tenant or of the trash. */
 import { getTableColumns, getTableName, sql, type Table } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { batch } from '../../src/runtime/plugins'
 import type { Resource } from '../../src/runtime/server/schema/model'
 import { createServer, type Caller, type TestServer } from '../support/server'
 import { createRandom, createRequests, shapesOf, type Asked } from './fuzz/requests'
@@ -42,12 +43,13 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
         table))]) if (text) await opened.exec(text)
       const permissions = { read: true as const, create: 'write', update: 'write', delete: 'write', restore: 'staff', purge: 'staff',
         viewDeleted: 'staff' }
+      const nested = { parts: ['create', 'update', 'delete'] } as const
       server = await createServer({
-        db: opened.db, engine, modules: [{ things, parts, labels, pairs, thingLabels }],
+        db: opened.db, engine, plugins: [batch()], modules: [{ things, parts, labels, pairs, thingLabels }],
         registrations: [
-          { name: 'things', schema: things, hiddenFields: ['secret'], authorization: { permissions } },
+          { name: 'things', schema: things, hiddenFields: ['secret'], authorization: { permissions }, nested },
           { name: 'judged', schema: things, hiddenFields: ['secret'], authorization: { permissions,
-            objectLevel: row => Number(row.id) % 3 !== 0 } },
+            objectLevel: row => Number(row.id) % 3 !== 0 }, nested },
           { name: 'parts', schema: parts, authorization: { permissions } },
           { name: 'labels', schema: labels, authorization: { permissions,
             listFilter: table => sql`${(table as Table & { name: never }).name} <> ${'unlisted'}` } },
@@ -96,6 +98,8 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       )
       await seed(THEM, THEIRS, 2)
       await seed(STAFF, 'row of the staff', 4)
+      // A node of a cluster generates 2, 5, 8 and so on.
+      if (dialect === 'mysql') await opened.exec('set @place = 0; update things set id = (@place := @place + 1) order by id')
       await opened.exec(
         `insert into parts (id, organization_id, thing_id, note) values ('11111111-1111-4111-8111-111111111111', 1, 1, 'a'), ('22222222-2222-4222-8222-222222222222', 2, 7, 'b'), ('33333333-3333-4333-8333-333333333333', 3, 9, 'c')`,
       )

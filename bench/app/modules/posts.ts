@@ -15,11 +15,13 @@ export default defineNuxtModule({
         schema: createModuleImport(resolve('../server/database/schema'), 'posts'),
         authorization: createModuleImport(resolve('../server/auth/posts'), 'postsAuth'),
         computed: createModuleImport(resolve('../server/auth/posts'), 'postsComputed'),
+        nested: { comments: ['create'] },
       })
       registry.register('hooked', {
         schema: createModuleImport(resolve('../server/database/schema'), 'posts'),
         authorization: createModuleImport(resolve('../server/auth/posts'), 'postsAuth'),
         computed: createModuleImport(resolve('../server/auth/posts'), 'postsComputed'),
+        nested: { comments: ['create'] },
         hooks: createModuleImport(resolve('../server/hooks'), 'postsHooks'),
       })
       registry.register('users', {

@@ -1,5 +1,5 @@
 /** The measured plugins. Each server has those that its environment names, because plugins cost every request or every write. */
-import { activityFeed, auditLog, dataExport, requestMetadata, responseCache } from 'nuxt-auto-api/plugins'
+import { activityFeed, auditLog, dataExport, live, requestMetadata, responseCache } from 'nuxt-auto-api/plugins'
 
 const cache = process.env.BENCH_CACHE
 
@@ -14,6 +14,7 @@ export default [
         activityFeed({ actor: { resource: 'users', label: 'name' }, labels: { posts: 'title' } }),
       ]
     : [],
+  ...process.env.BENCH_LIVE ? [live({ maxStreams: 20_000, maxStreamsPerCaller: 20_000 })] : [],
   ...process.env.BENCH_METADATA ? [requestMetadata()] : [],
   ...cache ? [responseCache({ ttl: 3600, reads: { posts: [] }, ...cache === 'totals' && { maxBytes: SMALL } })] : [],
 ]

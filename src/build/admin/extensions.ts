@@ -21,6 +21,7 @@ type View = AdminViewOptions & { readonly name: string }
 export interface ResolvedExtensions {
   readonly views: readonly View[]
   readonly parts: readonly AdminPartOptions[]
+  readonly queries: Readonly<Record<string, unknown>>
   readonly problems: readonly Problem[]
 }
 
@@ -30,7 +31,7 @@ const OWN_TAB = 'details'
 
 /** The folders of the built-in plugins with components of the admin. */
 export const pluginDirs = (resolve: (path: string) => string): string[] =>
-  SLICES.flatMap(({ folder, admin }) => admin ? [resolve(`./runtime/plugins/${folder}/admin`)] : [])
+  SLICES.flatMap(({ folder, admin }) => admin?.views || admin?.parts ? [resolve(`./runtime/plugins/${folder}/admin`)] : [])
 
 /**
  * Collects what the built-in plugins add, then what modules add.
@@ -52,6 +53,7 @@ export async function collectExtensions(
   const tabs = parts.flatMap(part => part.slot === 'recordTab' ? [part.name] : [])
   return {
     views, parts,
+    queries: Object.assign({}, ...all.map(({ queries }) => queries)) as ResolvedExtensions['queries'],
     problems: [
       ...all.flatMap(({ problems }) => problems),
       ...findRepeated([OWN_VIEW, ...views.map(({ name }) => name)], 'a view'),
@@ -62,7 +64,7 @@ export async function collectExtensions(
 
 function resolveExtension(extension: unknown, where: string, findPath: (path: string) => string | undefined): ResolvedExtensions {
   if (!isObject(extension)) {
-    return { views: [], parts: [], problems: [toProblem(where, extension, 'Use an object with `views` or `parts`.')] }
+    return { views: [], parts: [], queries: {}, problems: [toProblem(where, extension, 'Use an object with `views` or `parts`.')] }
   }
   const problems = checkValues(extension, EXTENSION, where)
   const views = Object.entries(objectOf(extension.views)).map(([name, view]): View => {
@@ -82,7 +84,7 @@ function resolveExtension(extension: unknown, where: string, findPath: (path: st
     problems.push(...checkValues(objectOf(part), PARTS[slot], at))
     return [{ ...part as AdminPartOptions, component: componentOf(objectOf(part).component, `${at}.component`, findPath, problems) }]
   })
-  return { views, parts, problems }
+  return { views, parts, queries: objectOf(extension.queries), problems }
 }
 
 const isSlot = (slot: string): slot is AdminPartOptions['slot'] => Object.hasOwn(PARTS, slot)
@@ -103,7 +105,7 @@ export function addExtensions(extensions: () => ResolvedExtensions): void {
   addTemplate({ filename: 'auto-admin/extensions.ts', write: true, getContents: () => generateExtensions(extensions()) })
 }
 
-export function generateExtensions({ views, parts }: Pick<ResolvedExtensions, 'views' | 'parts'>): string {
+export function generateExtensions({ views, parts, queries }: Omit<ResolvedExtensions, 'problems'>): string {
   const toEntry = ({ component, ...rest }: View | AdminPartOptions) =>
     `\n  ${JSON.stringify(rest).slice(0, -1)}, load: ${genDynamicImport(component)} as never },`
   return [
@@ -118,6 +120,7 @@ export function generateExtensions({ views, parts }: Pick<ResolvedExtensions, 'v
     '}',
     `export const views: readonly View[] = [${views.map(toEntry).join('')}\n]`,
     `export const parts: readonly Part[] = [${parts.map(toEntry).join('')}\n]`,
+    `export const queries: Readonly<Record<string, unknown>> = ${JSON.stringify(queries)}`,
     '',
   ].join('\n')
 }

@@ -56,7 +56,11 @@ export const NAME: OptionRule = {
 }
 const features: OptionRule = { fits: value => isTextList(value) && value.length > 0, use: 'a list of features', required: true }
 
-export const EXTENSION: Rules = { views: records, parts: { fits: value => Array.isArray(value), use: 'a list of parts' } }
+export const EXTENSION: Rules = {
+  views: records,
+  parts: { fits: value => Array.isArray(value), use: 'a list of parts' },
+  queries: { fits: isObject, use: 'an object of options' },
+}
 
 export const VIEW: Rules = { label: { ...text, required: true }, icon: text, component, replaces: text }
 

@@ -1,5 +1,5 @@
 /** The write actions of a resource: the request of each action, and the resources whose cached responses become stale. */
-import type { BulkMeta, BulkDeletion, Deletion } from '../shared/types/responses'
+import type { BulkMeta, BulkDeletion, Deletion, WithIncluded } from '../shared/types/responses'
 import type { CreateBody, CreatedRecord, DisabledIn, RecordId, RecordOf, ResourceName, UpdateBody } from '../shared/types/resources'
 import type { Invalidation } from './cache'
 import type { ApiCall } from './client'
@@ -20,11 +20,11 @@ interface Confirmed {
 export type TaggedId = RecordId | { readonly id: RecordId, readonly ifMatch?: string }
 
 /** The records in the requests and responses of a resource. An interface, so that a write resolves only the types that it uses. */
-export interface RecordTypes<R extends ResourceName> {
+export interface RecordTypes<R extends ResourceName, I = unknown> {
   create: CreateBody<R>
   update: UpdateBody<R>
-  created: CreatedRecord<R>
-  record: RecordOf<R>
+  created: WithIncluded<R, CreatedRecord<R>, I>
+  record: WithIncluded<R, RecordOf<R>, I>
 }
 
 /** {@link RecordTypes} of any resource. */

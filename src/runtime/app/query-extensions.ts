@@ -1,5 +1,5 @@
 /** Lets plugins follow the queries of the page: every query tells the extensions of the app its key and its options. */
-import { hasInjectionContext, inject, type App, type InjectionKey } from 'vue'
+import { hasInjectionContext, inject, provide, type App, type InjectionKey } from 'vue'
 import type { QueryExtensions } from '../shared/types/query-extensions'
 import type { ApiKey } from './keys'
 
@@ -23,6 +23,13 @@ export function addQueryExtension(app: App, extension: QueryExtension): void {
   else app.provide(EXTENSIONS, [extension])
 }
 
+const DEFAULTS: InjectionKey<QueryExtensions> = Symbol('auto-api query defaults')
+
+/** Gives the queries of the components below these options, unless they have their own. */
+export const provideQueryDefaults = (options: QueryExtensions): void => provide(DEFAULTS, options)
+
 export function extendQuery(query: ExtendedQuery): void {
-  if (hasInjectionContext()) for (const extension of inject(EXTENSIONS, [])) extension(query)
+  if (!hasInjectionContext()) return
+  const options = { ...inject(DEFAULTS, undefined), ...query.options }
+  for (const extension of inject(EXTENSIONS, [])) extension({ ...query, options })
 }

@@ -10,9 +10,9 @@ import type { AnyRecord } from './any-resource'
 
 type Types = RecordTypes<never> | AnyRecord
 
-export type ActionOptions<T extends Types, A extends Action, Context, D extends boolean>
+export type ActionOptions<T extends Types, A extends Action, Context, D extends boolean, I = unknown>
   = MutationOptions<ResponseOf<T, A, D>, ActionVariables<T>[A], Context, ActionResponses<T>['update']>
-    & WriteOptions<D> & RetryOptions & IfMatchOptions<A> & ConflictOptions<T, A>
+    & WriteOptions<D> & RetryOptions & IfMatchOptions<A> & ConflictOptions<T, A> & IncludeOptions<A, I>
 
 export type ActionResult<T extends Types, A extends Action, Context, D extends boolean>
   = MutationResult<ResponseOf<T, A, D>, ActionVariables<T>[A], Context, ActionResponses<T>['update']>
@@ -28,16 +28,29 @@ type ConflictOptions<T extends Types, A extends Action> = A extends 'create' | '
   readonly onConflict?: FieldOf<T> | readonly FieldOf<T>[]
 } : unknown
 
+/** The option of each action whose response contains the written records. */
+type IncludeOptions<A extends Action, I> = A extends 'create' | 'update' | 'bulkCreate' | 'bulkUpdate' ? {
+  /**
+   * The relations that the records of the response contain, as in a query. They are read after the commit. A dry run has none.
+   * @example
+   * const { mutateAsync } = useAutoApiUpdate('orders', { include: { lines: true } })
+   */
+  readonly include?: I
+} : unknown
+
+/** The option `include` of a write without it. */
+export type IncludesNothing = Record<never, never>
+
 type FieldOf<T extends Types> = keyof T['create'] & string
 
 /** The options of every action. */
 type AnyOptions = MutationOptions<unknown, never> & WriteOptions<boolean> & RetryOptions & IfMatchOptions<'update'>
-  & ConflictOptions<AnyRecord, 'create'>
+  & ConflictOptions<AnyRecord, 'create'> & IncludeOptions<'create', unknown>
 
 export function useAction(
   resource: string,
   action: Action,
-  { ifMatch = false, onConflict, ...options }: AnyOptions = {},
+  { ifMatch = false, onConflict, include, ...options }: AnyOptions = {},
   optimistic?: (variables: never) => () => void,
 ): MutationResult<unknown, never> {
   const client = useClient()
@@ -46,7 +59,7 @@ export function useAction(
     {
       async send(variables, query, idempotencyKey) {
         const request = ACTIONS[action].request(variables)
-        const call = { ...request, resource, query: { ...request.query, onConflict, ...query }, idempotencyKey }
+        const call = { ...request, resource, query: { ...request.query, onConflict, include, ...query }, idempotencyKey }
         const tagged = withTags(call, ifMatch, queryClient)
         if (tagged === call) return client.call(call)
         return client.call(tagged).catch(async (error: unknown) => {

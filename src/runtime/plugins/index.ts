@@ -6,6 +6,8 @@ export { betterAuth, type BetterAuthInstance, type BetterAuthOptions } from './b
 export { dataExport } from './data-export/index'
 export { idempotency } from './idempotency/index'
 export type { IdempotencyOptions } from './idempotency/options'
+export { live } from './live/index'
+export type { LiveOptions } from './live/options'
 export { mcp, type McpOptions } from './mcp/index'
 export { openApi } from './open-api/index'
 export type { OpenApiInfo, OpenApiOptions, OpenApiSecurityScheme, OpenApiServer } from './open-api/options'

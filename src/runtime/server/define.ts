@@ -134,10 +134,11 @@ export interface ResourceOptions<
    */
   readonly tracks?: readonly string[]
   /**
-   * The children that the body of a create or an update can contain, by relation: what it can do with them.
+   * The children and links that the body of a create or an update can contain, by relation: what it can do with them. A relation to
+   * children has `create`, `update` and `delete`. A many-to-many relation has `link` and `unlink`.
    * @default none
    * @example
-   * nested: { lines: ['create', 'update', 'delete'] }
+   * nested: { lines: ['create', 'update', 'delete'], tags: ['link', 'unlink'] }
    */
   readonly nested?: Readonly<Record<string, readonly NestedAction[]>>
   /**

@@ -81,7 +81,28 @@ const MYSQL = {
   keys: mysqlPresets.idempotencyKeysTable(),
 }
 
-const [name, url, first, mode] = process.argv.slice(2) as [string, string, string, 'together' | 'apart' | 'audit' | 'keys' | 'batch']
+/** The children of the records, by the tables of their records. `lines` is a keyword of MariaDB. */
+const LINES = new Map<object, object>([
+  [SQLITE, sqliteTable('item_lines', {
+    id: integer('id').primaryKey(),
+    itemId: integer('item_id').notNull().references(() => SQLITE.items.id),
+    place: integer('place').notNull(),
+  })],
+  [PG, pgTable('item_lines', {
+    id: serial('id').primaryKey(),
+    itemId: pgInteger('item_id').notNull().references(() => PG.items.id),
+    place: pgInteger('place').notNull(),
+  })],
+  [MYSQL, mysqlTable('item_lines', {
+    id: int('id').autoincrement().primaryKey(),
+    itemId: int('item_id').notNull().references(() => MYSQL.items.id),
+    place: int('place').notNull(),
+  })],
+])
+
+const [name, url, first, mode] = process.argv.slice(2) as [
+  string, string, string, 'together' | 'apart' | 'audit' | 'keys' | 'batch' | 'nested',
+]
 
 const OPEN: Readonly<Record<string, () => { db: object, engine: 'better-sqlite3' | 'libsql' | 'postgres' | 'mysql', tables: object }>> = {
   'better-sqlite3': () => ({ db: betterSqlite3({ client: new Database(url) }), engine: 'better-sqlite3', tables: SQLITE }),
@@ -94,9 +115,12 @@ const OPEN: Readonly<Record<string, () => { db: object, engine: 'better-sqlite3'
 
 const { db, engine, tables } = OPEN[name]!()
 const { items, entries } = tables as typeof SQLITE
+const lines = LINES.get(tables) as typeof SQLITE.items
 const permissions = { read: true, create: true, update: true, delete: true } as const
 const insert = (rows: ChangedRows) =>
-  rows.insertInto(entries, { id: rows.uuid, kind: rows.kind, recordId: rows.id, before: rows.before, after: rows.after })
+  rows.insertInto(entries, { id: rows.uuid, kind: kindOf(rows), recordId: rows.id, before: rows.before, after: rows.after })
+/** Ids of records and of their children can be equal. */
+const kindOf = ({ resource, kind }: ChangedRows) => mode === 'nested' ? resource! : kind
 
 const LOGS = {
   'better-sqlite3': sqlitePresets.auditLogTable,
@@ -105,7 +129,7 @@ const LOGS = {
   'mysql': mysqlPresets.auditLogTable,
 }
 
-const inCommit = () => mode === 'together' || mode === 'batch'
+const inCommit = () => ['together', 'batch', 'nested'].includes(mode)
   ? defineAutoApiPlugin({ name: 'auditor', needs: { images: true }, inCommit: changes => changes.map(insert) })
   // The control: the entries are written after the commit.
   : defineAutoApiPlugin({ name: 'auditor', async onCommit(changes) {
@@ -117,10 +141,11 @@ const auditor = mode === 'audit' ? auditLog() : mode === 'keys' ? idempotency() 
 
 const runtime = createRuntime(options => createApi({
   registrations: [
-    { name: 'items', schema: items, authorization: { permissions } },
+    { name: 'items', schema: items, authorization: { permissions }, nested: { lines: ['create'] } },
+    { name: 'lines', schema: lines, authorization: { permissions } },
     ...mode === 'audit' ? [{ name: 'auditLog', schema: LOGS[engine]() }] : [],
   ],
-  modules: [tables as Record<string, unknown>],
+  modules: [{ ...tables, lines }],
   config: DEFAULT_CONFIG,
   plugins: [auditor, batch()].map((plugin, index) => ({ where: `plugins[${index}]`, listed: () => plugin })),
   useRuntimeConfig: () => ({ autoApi: { secret: '' } }),
@@ -171,6 +196,14 @@ for (let batch = Number(first); mode === 'batch'; batch++) {
     { resource: 'items', operation: 'update', id: { $ref: 'first.id' }, data: { place: -1 } },
   ] }, {}, 'batch')
   process.stdout.write(`end ${batch} batch\n`)
+}
+
+// 3 records with 9 children each.
+for (let batch = Number(first); mode === 'nested'; batch++) {
+  process.stdout.write(`begin ${batch} nested\n`)
+  const lines = { create: Array.from({ length: 9 }, (_, place) => ({ place })) }
+  await request('POST', { items: Array.from({ length: 3 }, (_, place) => ({ batch, place, lines })) })
+  process.stdout.write(`end ${batch} nested\n`)
 }
 
 for (let batch = Number(first); ; batch++) {

@@ -220,6 +220,90 @@ export function createRequests(random: Random, shapes: readonly Shape[], forge: 
   const links = (shape: Shape) => ({ ids: many(() => id(shapes.find(({ name }) => name === 'labels') ?? shape)),
     ...chance(0.5) && { metadata: chance(0.9) ? { [pick(['rank', 'note', 'nope', 'thingId'])]: value(shape, 'integer') } : nasty() } })
 
+  const shapeOf = (name: string) => shapes.find(shape => shape.name === name)!
+
+  /** The fields of a unique constraint, or of none. */
+  const conflict = (shape: Shape) => path(chance(0.2 + shy * 0.75)
+    ? ({ labels: 'name', pairs: 'day,address', parts: 'id' })[shape.name] ?? 'id'
+    : chance(0.5) ? column(shape) : asText(pick(TEXTS)).slice(0, 1000))
+
+  const PART = '11111111-1111-4111-8111-111111111111'
+  const freshId = () => `aaaaaaaa-aaaa-4aaa-8aaa-${String(below(1e9)).padStart(12, '0')}`
+  /** Bodies and steps that are refused seldom, so that several of them can be written together. */
+  const fits = () => chance(shy * 0.9)
+  const freshPart = () => ({ id: freshId(), note: pick(['a', 'abcde']) })
+
+  /** A body with children. They can have children too, which the resource does not take. */
+  function withParts(body: unknown, depth = 0): unknown {
+    const parts = shapeOf('parts')
+    const child = (kind: 'create' | 'update') => {
+      if (fits()) return kind === 'create' ? freshPart() : { note: 'b' }
+      const sent = data(parts, kind)
+      return depth < 4 && chance(0.03) ? withParts(sent, depth + 1) : sent
+    }
+    const lists = {
+      ...chance(0.7) && { create: many(() => child('create')) },
+      ...chance(0.3) && { update: fits()
+        ? [{ id: PART, data: child('update') }]
+        : many(() => chance(0.05 * (1 - shy)) ? nasty() : { id: id(parts), data: child('update') }) },
+      ...chance(0.2) && { delete: fits() ? [PART] : many(() => id(parts)) },
+    }
+    const isBody = typeof body === 'object' && body !== null && !Array.isArray(body)
+    return isBody ? { ...body, parts: chance(0.05 * (1 - shy)) ? nasty() : lists } : body
+  }
+
+  const parent = (kind: 'create' | 'update') => withParts(fits() ? { title: 'fresh' } : data(shapeOf('things'), kind))
+
+  const STEPS = ['create', 'create', 'update', 'update', 'delete', 'restore'] as const
+
+  /** Steps with references to earlier ones, and to some that there are not. */
+  function steps(): unknown {
+    const names: [name: string, shape: Shape][] = []
+    const reference = (shape: Shape): unknown => {
+      const [name, referred] = names.length > 0 && chance(0.3 + shy * 0.7) ? pick(names) : ['nope', shape]
+      const field = chance(0.5) ? pick(['id', 'name', 'day']) : column(referred)
+      return { $ref: chance(0.02 * (1 - shy)) ? nasty() : `${name}.${field}` }
+    }
+    const withReferences = (shape: Shape, body: unknown): unknown => {
+      if (typeof body !== 'object' || body === null || Array.isArray(body) || chance(0.6)) return body
+      return { ...body, [chance(0.4) ? pick(['thingId', 'title', 'note']) : column(shape)]: reference(shape) }
+    }
+    const fitting = () => {
+      const as = `step${names.length}`
+      const thing = names.find(([, { name }]) => name === 'things')
+      const thingId = thing ? { $ref: `${thing[0]}.id` } : pick([1, 2, 3, 4])
+      const step = pick([
+        { resource: 'things', operation: 'create', data: { title: 'fresh' }, as },
+        { resource: 'things', operation: 'update', id: thingId, data: { title: 'changed' } },
+        { resource: 'things', operation: 'update', id: pick([1, 2, 3, 4]), data: withParts({}), as },
+        { resource: 'parts', operation: 'create', data: { ...freshPart(), thingId } },
+        { resource: 'parts', operation: 'delete', id: PART },
+        { resource: 'judged', operation: 'update', id: pick([1, 2, 4]), data: { title: 'judged' } },
+        { resource: 'labels', operation: 'update', id: 'red', data: { weight: 3 } },
+      ])
+      if ('as' in step) names.push([as, shapeOf('things')])
+      return step
+    }
+    return many(() => {
+      if (fits()) return fitting()
+      if (chance(0.02 * (1 - shy))) return nasty()
+      const shape = pick(shapes)
+      const operation = pick(STEPS)
+      const body = operation === 'create' || operation === 'update' ? withReferences(shape, data(shape, operation)) : undefined
+      const step = {
+        resource: chance(0.02 * (1 - shy)) ? nasty() : shape.name,
+        operation: chance(0.02 * (1 - shy)) ? nasty() : operation,
+        ...operation !== 'create' && { id: chance(0.2) ? reference(shape) : id(shape) },
+        ...body !== undefined && { data: hasParts(shape) && chance(0.2) ? withParts(body) : body },
+        ...operation !== 'delete' && chance(0.5) && { as: `step${names.length}` },
+        ...operation !== 'create' && chance(0.05) && { ifMatch: chance(0.5) ? '*' : nasty() },
+      }
+      if ('as' in step) names.push([String(step.as), shape])
+      return step
+    })
+  }
+  const hasParts = ({ name }: Shape) => name === 'things' || name === 'judged'
+
   type Make = (shape: Shape) => Asked
   const ROUTES: readonly (readonly [weight: number, make: Make])[] = [
     [30, shape => ({ method: 'GET', path: `${shape.name}?${list(shape)}` })],
@@ -293,6 +377,27 @@ export function createRequests(random: Random, shapes: readonly Shape[], forge: 
       }),
     ],
     [1, shape => ({ method: 'GET', path: `${shape.name}/permissions?ids=${path(spelled(shape))}` })],
+    [7, shape => ({ method: 'POST', path: `${shape.name}?onConflict=${conflict(shape)}`, body: data(shape, 'create') })],
+    [
+      4,
+      shape => ({
+        method: 'POST',
+        path: `${shape.name}/bulk?onConflict=${conflict(shape)}`,
+        body: { items: many(() => hasParts(shape) && chance(0.1) ? withParts(data(shape, 'create')) : data(shape, 'create')) },
+      }),
+    ],
+    [5, () => ({ method: 'POST', path: pick(['things', 'judged']), body: parent('create') })],
+    [
+      5,
+      () => ({ method: 'PATCH', path: `${pick(['things', 'judged'])}/${path(spelled(shapeOf('things')))}`, body: parent('update') }),
+    ],
+    [
+      3,
+      () => chance(0.5)
+        ? { method: 'POST', path: 'things/bulk', body: { items: many(() => parent('create')) } }
+        : { method: 'PATCH', path: 'things/bulk', body: { items: many(() => ({ id: id(shapeOf('things')), data: parent('update') })) } },
+    ],
+    [10, () => ({ method: 'POST', path: 'batch', body: { steps: steps() } })],
     [1, () => ({ method: 'GET', path: `_m2m/detect/${path(asText(pick(TEXTS)).slice(0, 100))}` })],
   ]
   const wheel = ROUTES.flatMap(([weight, make]) => Array.from({ length: weight }, () => make))

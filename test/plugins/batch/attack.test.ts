@@ -71,8 +71,8 @@ describe('time', () => {
       await time(() => send(chain)), await time(() => send([create('orders', { number: 'F' }, 'order'), ...fan])),
       await time(() => send(conflicts)), await time(() => send(late)),
     ]
-    for (const milliseconds of times) expect(milliseconds).toBeLessThan(3000)
-  }, 60_000)
+    for (const milliseconds of times) expect(milliseconds).toBeLessThan(20_000)
+  }, 120_000)
 })
 
 describe('a caller learns nothing', () => {

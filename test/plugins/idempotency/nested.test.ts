@@ -2,7 +2,7 @@
 import Database from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { idempotency } from '../../../src/runtime/plugins/index'
 import { idempotencyKeysTable } from '../../../src/runtime/plugins/schema-sqlite'
 import { createServer, type TestServer } from '../../support/server'
@@ -20,7 +20,7 @@ beforeEach(async () => {
     create table lines (id integer primary key, order_id integer not null, text text not null);
     create table idempotency_keys (id text primary key, parent text, record_id text, fingerprint text not null, access text, status integer,
       body text, created_at integer not null, expires_at integer not null);
-    insert into orders values (1, 'one'); insert into lines values (1, 1, 'a')`)
+    insert into orders values (1, 'one'), (2, 'two'); insert into lines values (1, 1, 'a')`)
   const permissions = { read: true, create: true, update: true, delete: true } as const
   server = await createServer({
     db: drizzle({ client }),
@@ -51,4 +51,34 @@ it.each([
   expect([first.status, second.status, after === before, dump() === after]).toEqual([status, status, false, true])
   expect([second.text, second.headers.get('location'), second.headers.get('idempotent-replayed')])
     .toEqual([first.text, first.headers.get('location'), 'true'])
+})
+
+describe('a retry of a write with `include`', () => {
+  const send = (method: string, path: string, body: object) =>
+    server.request(method, `/api/${path}`, { body, caller: { user: { id: 1 } }, headers: { 'idempotency-key': 'k' } })
+
+  it.each([
+    ['POST', 'orders?include=lines', { title: 'new', lines: { create: [{ text: 'x' }] } }],
+    ['PATCH', 'orders/1?include=lines', { title: 'changed' }],
+    ['PATCH', 'orders/bulk?include=lines', { items: [{ id: 2, data: { title: 'p' } }, { id: 1, data: { title: 'q' } }] }],
+    ['POST', 'orders/bulk?include=lines', { items: [{ title: 'p', lines: { create: [{ text: 'x' }] } }, { title: 'q' }] }],
+    ['POST', 'orders/bulk?include=lines', { items: [{ title: 'p' }, { title: 'q' }] }],
+  ])('%s /%s answers the same body', async (method, path, body) => {
+    const first = await send(method, path, body)
+    const second = await send(method, path, body)
+    expect([first.status < 300, first.text.includes('"lines":['), second.headers.get('idempotent-replayed')]).toEqual([true, true, 'true'])
+    expect(second.text).toBe(first.text)
+  })
+
+  it('contains no related record that the caller can no longer read', async () => {
+    for (const [path, recordOf] of [
+      ['orders/1', (body: never) => body], ['orders/bulk', ({ data }: { data: unknown[] }) => data[0]],
+    ] as [string, (body: unknown) => object][]) {
+      client.exec(`insert into lines values (5, 1, 'b')`)
+      const body = path === 'orders/1' ? { title: 'changed' } : { items: [{ id: 1, data: { title: 'changed' } }] }
+      expect(recordOf((await send('PATCH', `${path}?include=lines`, body)).body)).toMatchObject({ lines: [{ text: 'a' }, { text: 'b' }] })
+      client.exec('delete from lines where id = 5')
+      expect(recordOf((await send('PATCH', `${path}?include=lines`, body)).body)).toMatchObject({ title: 'changed', lines: [{ text: 'a' }] })
+    }
+  })
 })

@@ -71,6 +71,15 @@ it('has the operations that a caller can use, with stable ids', async () => {
   ])
 })
 
+it('has `include` for the writes that answer records', async () => {
+  const document = await documentOf('ROOT')
+  const included = operationsOf(document).filter(({ operation }) =>
+    (operation.parameters as readonly { readonly name?: string }[] | undefined)?.some(({ name }) => name === 'include'))
+    .map(({ operation }) => operation.operationId as string).filter(id => id.startsWith('stories.'))
+  expect(included).toEqual(expect.arrayContaining(['stories.create', 'stories.update', 'stories.bulk-create', 'stories.bulk-update']))
+  expect(included).not.toContain('stories.delete')
+})
+
 it('has conditions on numbers of related records with the extended operators only', async () => {
   const relationsOf = async (server: Magazine) => {
     const { body } = await read(CALLERS.CLERK, server)

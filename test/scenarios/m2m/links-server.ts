@@ -117,6 +117,7 @@ export interface LinksServerOptions {
   readonly hooks?: Partial<Record<Name, ResourceRegistration['hooks']>>
   readonly registration?: Partial<Record<Name, Partial<ResourceRegistration>>>
   readonly config?: Partial<AutoApiConfig>
+  readonly plugins?: readonly unknown[]
   /** Every statement as it runs. */
   readonly log?: (statement: string) => void
 }
@@ -136,7 +137,9 @@ export const ZOE: Caller = { user: { id: 11, organizationId: 2 } }
 /** An anonymous caller with a tenant. */
 export const ANONYMOUS: Caller = { tenantId: 1 }
 
-export async function openServer({ auth = {}, hooks = {}, registration = {}, config, log }: LinksServerOptions = {}): Promise<LinksServer> {
+export async function openServer(
+  { auth = {}, hooks = {}, registration = {}, config, plugins, log }: LinksServerOptions = {},
+): Promise<LinksServer> {
   const client = new Database(':memory:')
   client.exec(DDL + ROWS)
   const { pupilCourses: _p, friends: _f, lockers: _l, ...registered } = TABLES
@@ -155,6 +158,7 @@ export async function openServer({ auth = {}, hooks = {}, registration = {}, con
     modules: [TABLES],
     db: drizzle({ client, ...(log && { logger: { logQuery: log } }) }),
     config: { multiTenancy: DEFAULT_MULTI_TENANCY, ...config },
+    ...plugins && { plugins },
   })
   return {
     ...server,

@@ -480,6 +480,23 @@ describe('a dry run', () => {
   })
 })
 
+describe('`include` of a write', () => {
+  test('adds the related records to the response', () => {
+    const included = { include: { articles: { fields: ['title'] } } } as const
+    expectTypeOf(valueOf(useAutoApiUpdate('writers', included)).articles).toEqualTypeOf<{ title: string }[]>()
+    expectTypeOf(valueOf(useAutoApiBulkUpdate('writers', included)).data[0]!.articles[0]!.title).toEqualTypeOf<string>()
+    expectTypeOf(valueOf(useAutoApiMutation('writers', 'update', { include: { articles: true } })).articles[0]!.id).toEqualTypeOf<number>()
+    const { data } = useAutoApiCreate('articles', { include: { writer: true }, onSuccess: ({ writer }) => void writer?.id })
+    expectTypeOf(data.value!.title).toEqualTypeOf<string>()
+    expectTypeOf(data.value!.writer!.id).toEqualTypeOf<number>()
+    expectTypeOf(valueOf(useAutoApiUpdate('articles', { ifMatch: true }))).toEqualTypeOf<Article>()
+    // @ts-expect-error -- no such relation
+    useAutoApiUpdate('articles', { include: { authors: true } })
+    // @ts-expect-error -- a delete answers no record
+    useAutoApiDelete('articles', { include: { writer: true } })
+  })
+})
+
 describe('`onConflict`', () => {
   test('names fields of a create, and a bulk counts the records of both kinds', () => {
     useAutoApiCreate('articles', { onConflict: 'title' })

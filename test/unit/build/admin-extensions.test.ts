@@ -31,9 +31,15 @@ describe('the extensions', () => {
     expect(parts.filter(({ component }) => !folders.some(folder => component.startsWith(`${folder}/`)))).toEqual([])
   })
 
+  it('give the queries of the admin the options of plugins, which follow what others write', async () => {
+    const { queries, problems } = await collect({ queries: { sounds: true } })
+    expect([queries, problems]).toEqual([{ live: true, sounds: true }, []])
+    expect(generateExtensions({ views: [], parts: [], queries })).toContain('queries: Readonly<Record<string, unknown>> = {"live":true,"sounds":true}')
+  })
+
   it('become a module that loads each component when it is shown', async () => {
     const { views, parts } = await collect({ views: { likes: view }, parts: [part] })
-    const code = generateExtensions({ views: views.slice(-1), parts: parts.slice(-1) })
+    const code = generateExtensions({ views: views.slice(-1), parts: parts.slice(-1), queries: {} })
     expect(code).toContain('{"label":"Likes","name":"likes", load: () => import("/app/likes.vue") as never },')
     expect(code).toContain('{"slot":"listMenu","features":["likes"], load: () => import("/app/likes.vue") as never },')
     expect(code.match(/^import .*/gm)).toEqual(['import type { Component } from \'vue\''])
@@ -45,6 +51,7 @@ describe('a mistake stops the build', () => {
     ['an extension that is no object', 'likes.vue', 'autoAdmin:extend[0] is \'likes.vue\'. Use an object with `views` or `parts`.'],
     ['an unknown key', { part: [] }, 'autoAdmin:extend[0].part is not an option. Did you mean `parts`?'],
     ['views in a list', { views: [view] }, 'autoAdmin:extend[0].views is [ { component: \'~/likes.vue\', label: \'Likes\' } ]. Use an object by name.'],
+    ['queries that are no object', { queries: true }, 'autoAdmin:extend[0].queries is true. Use an object of options.'],
     ['parts in an object', { parts: {} }, 'autoAdmin:extend[0].parts is {}. Use a list of parts.'],
     ['a view without a text', { views: { likes: { component: '~/likes.vue' } } }, 'autoAdmin:extend[0].views.likes.label is missing. Use a text.'],
     ['a view without a component', { views: { likes: { label: 'Likes' } } }, 'autoAdmin:extend[0].views.likes.component is missing. Use the path of a component.'],

@@ -13,7 +13,7 @@ export const postsComputed = { titleLength: computed.integer(sql`length(${posts.
 
 export const usersAuth = defineResourceAuth<typeof users>({ permissions: { read: 'posts:read' } })
 
-export const commentsAuth = defineResourceAuth<typeof comments>({ permissions: { read: 'posts:read' } })
+export const commentsAuth = defineResourceAuth<typeof comments>({ permissions: { read: 'posts:read', create: 'posts:read' } })
 
 export const tagsAuth = defineResourceAuth<typeof tags>({ permissions: { read: 'posts:read' } })
 

@@ -6,9 +6,9 @@ import { once } from './prepared'
 import type { Page } from './query'
 import { toShaped } from './shapes'
 
-type Row = Record<string, unknown>
+export type Row = Record<string, unknown>
 
-const COLUMNS = `posts.id, posts.organization_id as organizationId, posts.author_id as authorId, posts.title, posts.slug, posts.excerpt,
+export const COLUMNS = `posts.id, posts.organization_id as organizationId, posts.author_id as authorId, posts.title, posts.slug, posts.excerpt,
   posts.status, posts.featured, posts.views, posts.published_at as publishedAt, posts.created_at as createdAt, posts.updated_at as updatedAt`
 
 const visible = (editor: boolean, featured: boolean) => [
@@ -32,7 +32,7 @@ const prepareRows = once(text => useDatabase().$client.prepare<unknown[], unknow
 
 const time = (value: unknown) => value === null ? null : new Date(value as number).toISOString()
 
-function toPost({ authorName, knownAuthor, ...row }: Row, withAuthor: boolean) {
+export function toPost({ authorName, knownAuthor, ...row }: Row, withAuthor: boolean) {
   row.featured = row.featured === 1
   for (const name of ['publishedAt', 'createdAt', 'updatedAt']) row[name] = time(row[name])
   if (withAuthor) row.author = knownAuthor === null ? null : { id: knownAuthor, name: authorName }

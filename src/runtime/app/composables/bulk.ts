@@ -1,8 +1,10 @@
 /** Composables that write a list of records: all of them, or none. */
+import type { Exact } from '../../shared/types/exact'
+import type { Include } from '../../shared/types/query'
 import type { ResourceWith } from '../../shared/types/resources'
 import type { RecordTypes } from '../actions'
 import type { AnyRecord, OnlyAtRunTime } from '../any-resource'
-import { useAction, type ActionOptions, type ActionResult } from '../write'
+import { useAction, type ActionOptions, type ActionResult, type IncludesNothing } from '../write'
 
 /**
  * Creates all records of a list, or none: `mutate([{ ...fields }, …])`. Resolves to `{ data, meta }`. `mutateAsync` rejects with an
@@ -11,10 +13,12 @@ import { useAction, type ActionOptions, type ActionResult } from '../write'
  * const { mutate } = useAutoApiBulkCreate('tags')
  * mutate([{ name: 'Sport', slug: 'sport' }, { name: 'Culture', slug: 'culture' }])
  */
-export function useAutoApiBulkCreate<R extends ResourceWith<'create'>, Context = unknown, D extends boolean = false>(
+export function useAutoApiBulkCreate<
+  R extends ResourceWith<'create'>, Context = unknown, D extends boolean = false, const I extends Include<R> = IncludesNothing,
+>(
   resource: R,
-  options?: ActionOptions<RecordTypes<R>, 'bulkCreate', Context, D>,
-): ActionResult<RecordTypes<R>, 'bulkCreate', Context, D>
+  options?: ActionOptions<RecordTypes<R, I>, 'bulkCreate', Context, D, I> & Exact<R, { readonly include: I }, 'include'>,
+): ActionResult<RecordTypes<R, I>, 'bulkCreate', Context, D>
 /** Creates all records of a list of a resource whose name is known only at run time. */
 export function useAutoApiBulkCreate<N extends string, L extends OnlyAtRunTime<N>, Context = unknown, D extends boolean = false>(
   resource: N, options?: ActionOptions<AnyRecord, 'bulkCreate', Context, D>, ...literal: L
@@ -30,10 +34,12 @@ export function useAutoApiBulkCreate(resource: string, options?: object): unknow
  * const { mutate } = useAutoApiBulkUpdate('posts')
  * mutate(chosen.map(id => ({ id, data: { status: 'archived' } })))
  */
-export function useAutoApiBulkUpdate<R extends ResourceWith<'update'>, Context = unknown, D extends boolean = false>(
+export function useAutoApiBulkUpdate<
+  R extends ResourceWith<'update'>, Context = unknown, D extends boolean = false, const I extends Include<R> = IncludesNothing,
+>(
   resource: R,
-  options?: ActionOptions<RecordTypes<R>, 'bulkUpdate', Context, D>,
-): ActionResult<RecordTypes<R>, 'bulkUpdate', Context, D>
+  options?: ActionOptions<RecordTypes<R, I>, 'bulkUpdate', Context, D, I> & Exact<R, { readonly include: I }, 'include'>,
+): ActionResult<RecordTypes<R, I>, 'bulkUpdate', Context, D>
 /** Updates all records of a list of a resource whose name is known only at run time. */
 export function useAutoApiBulkUpdate<N extends string, L extends OnlyAtRunTime<N>, Context = unknown, D extends boolean = false>(
   resource: N, options?: ActionOptions<AnyRecord, 'bulkUpdate', Context, D>, ...literal: L

@@ -1,10 +1,12 @@
 /** Composables that write one record or a selection of records: one for each action. All of them use the same mutation. */
 import { useQueryClient } from '@tanstack/vue-query'
+import type { Exact } from '../../shared/types/exact'
+import type { Include } from '../../shared/types/query'
 import type { RecordId, ResourceName, ResourceWith } from '../../shared/types/resources'
 import type { Action, ActionOn, RecordTypes } from '../actions'
 import { useAutoApiOptimisticUpdate } from '../optimistic'
 import type { AnyRecord, OnlyAtRunTime, Row } from '../any-resource'
-import { useAction, type ActionOptions, type ActionResult } from '../write'
+import { useAction, type ActionOptions, type ActionResult, type IncludesNothing } from '../write'
 
 /** A resource in which records can be created. */
 export type Creatable = ResourceWith<'create'>
@@ -15,11 +17,14 @@ export type Creatable = ResourceWith<'create'>
  * @example
  * const { mutate } = useAutoApiMutation('posts', 'restore')
  */
-export function useAutoApiMutation<R extends ResourceName, const A extends ActionOn<R>, Context = unknown, D extends boolean = false>(
+export function useAutoApiMutation<
+  R extends ResourceName, const A extends ActionOn<R>, Context = unknown, D extends boolean = false,
+  const I extends Include<R> = IncludesNothing,
+>(
   resource: R,
   action: A,
-  options?: ActionOptions<RecordTypes<R>, A, Context, D>,
-): ActionResult<RecordTypes<R>, A, Context, D>
+  options?: ActionOptions<RecordTypes<R, I>, A, Context, D, I> & Exact<R, { readonly include: I }, 'include'>,
+): ActionResult<RecordTypes<R, I>, A, Context, D>
 /** Writes to a resource whose name is known only at run time. */
 export function useAutoApiMutation<
   N extends string, L extends OnlyAtRunTime<N>, const A extends Action, Context = unknown, D extends boolean = false,
@@ -35,10 +40,12 @@ export function useAutoApiMutation(resource: string, action: Action, options?: o
  * @example
  * const { mutate, isPending, error } = useAutoApiCreate('posts', { onSuccess: post => navigateTo(`/posts/${post.id}`) })
  */
-export function useAutoApiCreate<R extends ResourceWith<'create'>, Context = unknown, D extends boolean = false>(
+export function useAutoApiCreate<
+  R extends ResourceWith<'create'>, Context = unknown, D extends boolean = false, const I extends Include<R> = IncludesNothing,
+>(
   resource: R,
-  options?: ActionOptions<RecordTypes<R>, 'create', Context, D>,
-): ActionResult<RecordTypes<R>, 'create', Context, D>
+  options?: ActionOptions<RecordTypes<R, I>, 'create', Context, D, I> & Exact<R, { readonly include: I }, 'include'>,
+): ActionResult<RecordTypes<R, I>, 'create', Context, D>
 /** Creates a record of a resource whose name is known only at run time. */
 export function useAutoApiCreate<N extends string, L extends OnlyAtRunTime<N>, Context = unknown, D extends boolean = false>(
   resource: N, options?: ActionOptions<AnyRecord, 'create', Context, D>, ...literal: L
@@ -53,10 +60,12 @@ export function useAutoApiCreate(resource: string, options?: object): unknown {
  * const { mutate } = useAutoApiUpdate('posts', { optimistic: true })
  * mutate({ id: 1, title: 'New' })
  */
-export function useAutoApiUpdate<R extends ResourceWith<'update'>, Context = unknown, D extends boolean = false>(
+export function useAutoApiUpdate<
+  R extends ResourceWith<'update'>, Context = unknown, D extends boolean = false, const I extends Include<R> = IncludesNothing,
+>(
   resource: R,
-  options?: ActionOptions<RecordTypes<R>, 'update', Context, D> & OptimisticOptions<D>,
-): ActionResult<RecordTypes<R>, 'update', Context, D>
+  options?: ActionOptions<RecordTypes<R, I>, 'update', Context, D, I> & Exact<R, { readonly include: I }, 'include'> & OptimisticOptions<D>,
+): ActionResult<RecordTypes<R, I>, 'update', Context, D>
 /** Updates a record of a resource whose name is known only at run time. */
 export function useAutoApiUpdate<N extends string, L extends OnlyAtRunTime<N>, Context = unknown, D extends boolean = false>(
   resource: N, options?: ActionOptions<AnyRecord, 'update', Context, D> & OptimisticOptions<D>, ...literal: L

@@ -1,5 +1,5 @@
 /** Exports lists as files and imports files, with the rows, the fields and the permissions of the generated routes. */
-import { preferredType, type RouteRequest } from '../../server/kit/request'
+import { callerKey, preferredType, type RouteRequest } from '../../server/kit/request'
 import { defineAutoApiPlugin, type PluginRoute } from '../../server/plugin/contract'
 import { reportEvent } from '../../server/plugin/events'
 import { provideAdmin } from '../../server/plugin/features'
@@ -14,7 +14,7 @@ import { FORMAT_FACTS, type Format } from './server/formats'
 import { resolveExportPolicy, type DataExportOptions, type ExportPolicy } from './options'
 import { parseExport } from './server/request'
 import type { TransferFeatures } from './shared/admin'
-import { callerKey, createSlots, type Slots } from './server/concurrency-limit'
+import { createSlots, type Slots } from './server/concurrency-limit'
 
 /** The named gate that decides about exports, for resources that declare it. */
 const GATE = 'export'

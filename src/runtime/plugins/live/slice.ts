@@ -1,4 +1,4 @@
-/** What live queries add outside of the server. */
+/** What live updates add outside of the server. */
 import { defineSlice } from '../../shared/slice'
 
 export default defineSlice({
@@ -7,4 +7,5 @@ export default defineSlice({
   types: ['AutoApiLiveSignal', 'AutoApiLiveState'],
   augments: 'listed',
   startsInBrowser: true,
+  admin: { queries: { live: true } },
 })

@@ -31,6 +31,18 @@ export function attempt<T>(run: () => Awaitable<T>, onError: (error: unknown) =>
   }
 }
 
+/** Runs a step, then `end`, whether the step has returned or thrown: at once, or when its promise has settled. */
+export function always<T>(run: () => Awaitable<T>, end: () => void): Awaitable<T> {
+  const done = (value: T) => {
+    end()
+    return value
+  }
+  return andThen(attempt(run, (error) => {
+    end()
+    throw error
+  }), done)
+}
+
 /**
  * Runs a step for each item, one after another. Each step receives what the one before it has returned.
  * @example

@@ -10,7 +10,8 @@ import { isApiError, setErrorHeaders, toHttpError as convertError } from './erro
 import { platformOf, type HttpEvent } from './platform'
 import { createError } from './platform/h3'
 import { requireResource, toCustomRequest } from './request'
-import { respondWithStream, sendPlain, setHead, type Send } from './respond'
+import { findPushed } from './push'
+import { respondWithPushed, respondWithStream, sendPlain, setHead, type Send } from './respond'
 import { unknownPath } from './unknown-path'
 import { sentUrl } from './url'
 
@@ -32,6 +33,8 @@ export async function handle(
     const response = await run(request)
     const { created } = response
     const isText = findText(response) !== undefined
+    const pushed = isText ? undefined : findPushed(response.body)
+    if (pushed) return respondWithPushed(event, response, pushed)
     if (!isText && isStreamed(response.body)) return await respondWithStream(event, response, response.body)
     setHead(event, response, isText ? undefined : response.body)
     if (created !== undefined) {

@@ -11,6 +11,7 @@ import { stringifyInTurns } from './json-in-turns'
 import { platformOf, type HttpEvent } from './platform'
 import { readHttpError } from './platform/http-error'
 import { PROBLEM_TYPE, toProblem } from './problem'
+import { sendPushed, type Pushed } from './push'
 import { sendStream } from './stream'
 
 /** Sends a response whose status and headers are set. Returns the body for h3. */
@@ -98,6 +99,12 @@ export async function respondWithStream(event: HttpEvent, response: ApiResponse,
   discard(body)
   setStreamHead()
   return ''
+}
+
+/** Begins a body that the server pushes. */
+export function respondWithPushed(event: HttpEvent, response: ApiResponse, body: Pushed): unknown {
+  setHead(event, response)
+  return event.method === 'HEAD' ? '' : sendPushed(event, body)
 }
 
 export function respondToOptions(event: HttpEvent, allowed: readonly string[]): null {

@@ -91,7 +91,7 @@ function untilWritable(response: NodeResponse, signal: AbortSignal): Promise<voi
 }
 
 /** Resets the connection, because a regular end looks complete to an HTTP/1.0 client, such as a proxy. TLS sockets cannot be reset. */
-function breakConnection(response: NodeResponse): void {
+export function breakConnection(response: NodeResponse): void {
   try {
     response.socket?.resetAndDestroy?.()
   }

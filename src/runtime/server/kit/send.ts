@@ -9,6 +9,7 @@ import { allowEveryone, handleRequest } from '../core/pipeline'
 import type { ApiRequest } from '../core/request/api-request'
 import { canWrite, isDryRun } from '../core/request/prefer'
 import type { Session } from '../core/request/session'
+import { platformOf, type HttpEvent } from '../http/platform'
 import { idToPath } from '../schema/record-id'
 import { methods as aggregate } from '../routes/aggregate'
 import { methods as collection } from '../routes/collection'
@@ -91,4 +92,15 @@ export function runInSession(
   request: ApiRequest, api: Api, run: (session: Session) => Promise<ApiResponse>,
 ): Promise<ApiResponse> {
   return handleRequest(api, request, undefined, { operations: ['read'], authorize: allowEveryone, run })
+}
+
+/**
+ * Sends a request to this server again, so that middleware of the app finds its caller again. Returns `undefined` if the server cannot send
+ * requests to itself.
+ * @param request a request of a client
+ * @param headers further headers
+ */
+export function sendAgain(request: ApiRequest, headers: Readonly<Record<string, string>>): Promise<Response> | undefined {
+  const event = request.event as HttpEvent
+  return platformOf(event).sendAgain?.(event, headers)
 }

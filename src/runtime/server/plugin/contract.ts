@@ -10,6 +10,7 @@ import type { FindCredentialCaller } from '../core/extensions/credentials'
 import type { ContextExtender } from '../core/extensions/extensions'
 import type { ArrivalListener, Around, CallerListener, RequestListener, ResponseListener } from '../core/extensions/listeners'
 import type { CommitListener, CommitParticipant } from '../core/extensions/changes'
+import type { Watcher } from '../core/extensions/watchers'
 import type { RouteRequest } from '../core/request/route-request'
 import type { RowCheck, RowFilter } from '../core/extensions/row-filters'
 import type { AutoApiContext, AutoApiPlatform, ResourceHooks } from '../registration'
@@ -187,6 +188,8 @@ export interface AutoApiPlugin {
   readonly inCommit?: CommitParticipant
   /** `images: true` gives `inCommit` the changed columns before and after the change. The API reads them only then. */
   readonly needs?: { readonly images: true }
+  /** Follows rows while someone needs them: their values before and after each commit. It has no effect on D1. */
+  readonly watch?: Watcher
   readonly routes?: readonly PluginRoute[]
   /** Tasks by name. They run at regular intervals. */
   readonly tasks?: Readonly<Record<string, PluginTask>>

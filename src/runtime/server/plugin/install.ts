@@ -54,6 +54,8 @@ const isFunction = (value: unknown) => typeof value === 'function'
 const isNames = (value: unknown) => Array.isArray(value) && value.every(name => typeof name === 'string')
 
 /** Whether the value is `{ images: true }`. */
+const isWatcher = (value: unknown) =>
+  isObject(value) && ['isActive', 'watches', 'onRows'].every(part => isFunction((value as Record<string, unknown>)[part]))
 const isNeeds = (value: unknown) =>
   isObject(value) && Object.keys(value as object).join() === 'images' && (value as { images: unknown }).images === true
 
@@ -76,6 +78,7 @@ const PARTS: Readonly<Record<keyof AutoApiPlugin, readonly [fits: (value: unknow
   onCommit: [isFunction, 'a function'],
   inCommit: [isFunction, 'a function'],
   needs: [isNeeds, '`{ images: true }`'],
+  watch: [isWatcher, 'an object of the functions `isActive`, `watches` and `onRows`'],
   routes: [Array.isArray, 'a list of routes'],
   tasks: [isObject, 'an object of tasks by name'],
   resources: [isFunction, 'a function'],

@@ -8,6 +8,7 @@ import { parseGroups } from '../core/parse/aggregate'
 import { parseList } from '../core/parse/list'
 import { readOperations } from '../core/parse/params'
 import { parseCreate } from '../core/parse/write'
+import { withIncluded } from '../core/entries/included'
 import { toRoute, type Route } from '../core/entries/route'
 import { planGroups } from '../core/plan/aggregate'
 import { planList } from '../core/plan/read'
@@ -42,14 +43,14 @@ const listOrGroups: Route = Object.assign((request: ApiRequest, api: Api) => cho
 
 export const methods = {
   GET: listOrGroups,
-  POST: withUpsert('create', toRoute({
+  POST: withUpsert('create', toRoute(withIncluded({
     name: 'create',
     operation: 'create',
     parse: parseCreate,
     plan: planCreate,
     execute: executeWrite,
     respond: createdRecord,
-  })),
+  }))),
 } satisfies Methods
 
 export default defineRoutes(methods)

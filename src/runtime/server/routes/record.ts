@@ -4,6 +4,7 @@ import { executeWrite } from '../core/write/run'
 import { parseGet } from '../core/parse/list'
 import { readOperations } from '../core/parse/params'
 import { deleteOperation, parseDelete, parseUpdate, purgeCountsAs } from '../core/parse/write'
+import { withIncluded } from '../core/entries/included'
 import { toRoute } from '../core/entries/route'
 import { planGet } from '../core/plan/read'
 import { planDelete, planUpdate } from '../core/plan/write'
@@ -20,14 +21,14 @@ export const methods = {
     execute: executeGet,
     respond: bareRecord,
   }),
-  PATCH: toRoute({
+  PATCH: toRoute(withIncluded({
     name: 'update',
     operation: 'update',
     parse: parseUpdate,
     plan: planUpdate,
     execute: executeWrite,
     respond: writtenRecord,
-  }),
+  })),
   DELETE: toRoute({
     name: 'delete',
     operation: deleteOperation,

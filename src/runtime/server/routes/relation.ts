@@ -1,5 +1,5 @@
 /** `/:resource/:id/relations/:relation`: the records that a record is linked with. */
-import { executeLink } from '../core/write/relations/run'
+import { executeLink } from '../core/write/link'
 import { executeRelated } from '../core/write/relations/list'
 import { readOperations } from '../core/parse/params'
 import { linkCountsAs, parseLink, parseRelated } from '../core/parse/relation'

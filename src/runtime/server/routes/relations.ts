@@ -1,5 +1,5 @@
 /** `/:resource/:id/relations`: several relations of a record at once. */
-import { executeLink } from '../core/write/relations/run'
+import { executeLink } from '../core/write/link'
 import { linkCountsAs, parseLinks } from '../core/parse/relation'
 import { toRoute } from '../core/entries/route'
 import { planLink } from '../core/plan/relation'

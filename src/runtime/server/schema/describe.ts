@@ -83,8 +83,10 @@ export function describeResources(
         linked: relation.kind === 'manyToMany',
         ...(relation.kind === 'manyToMany' && relation.junction.registered && { via: relation.junction.resource.name }),
       })),
-    ...resource.nested.size > 0 && { nested: Object.fromEntries([...resource.nested].map(([name, { relation, actions }]) =>
-      [name, { to: relation.target.name, actions: [...actions], key: relation.foreignColumns.map(({ name }) => name) }])) },
+    ...resource.nested.size > 0 && { nested: Object.fromEntries([...resource.nested].map(([name, { relation, actions }]) => {
+      const key = relation.kind === 'many' ? relation.foreignColumns.map(({ name }) => name) : []
+      return [name, { to: relation.target.name, actions: [...actions], key }]
+    })) },
     tenantScoped: resource.tenant !== undefined,
     hasTenantColumn: resource.facts.columns.some(({ name, column }) => name === tenantIdField && !findOwned(column)),
     ...resource.readOnly && { readOnly: true, tracks: resource.tracks ?? ['*'] },

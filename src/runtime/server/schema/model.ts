@@ -1,7 +1,7 @@
 /** The types of a resource, its fields and its relations, as the pipeline uses them. */
 import type { Table } from 'drizzle-orm'
 import type { ColumnRole } from '../../shared/column-roles'
-import type { NestedAction } from '../../shared/nested'
+import type { ChildAction, LinkAction } from '../../shared/nested'
 import type { Operation } from '../../shared/operations'
 import type { ResourceAuth, ResourceHooks } from '../registration'
 import type { ForeignKeyFacts } from './drizzle/foreign-keys'
@@ -50,15 +50,24 @@ export interface Resource {
   /** The hooks of the registration. Plugin hooks run before them. */
   readonly hooks?: ResourceHooks
   readonly relations: ReadonlyMap<string, Relation>
-  /** The children that the body of a write can contain, by the name of their relation. */
+  /** The children and links that the body of a write can contain, by the name of their relation. */
   readonly nested: ReadonlyMap<string, Nested>
   readonly metadata?: Readonly<Record<string, unknown>>
 }
 
-export interface Nested {
+export type Nested = NestedChildren | NestedLinks
+
+export interface NestedChildren {
   readonly relation: ToMany
-  readonly actions: ReadonlySet<NestedAction>
+  readonly actions: ReadonlySet<ChildAction>
 }
+
+export interface NestedLinks {
+  readonly relation: ManyToMany
+  readonly actions: ReadonlySet<LinkAction>
+}
+
+export const isNestedLinks = (nested: Nested): nested is NestedLinks => nested.relation.kind === 'manyToMany'
 
 /** Rules by field. */
 export type FieldRules = NonNullable<ResourceAuth['fields']>

@@ -150,6 +150,8 @@ export interface AdminExtension {
   /** Views by name, in the order of the navigation. */
   readonly views?: Readonly<Record<string, AdminViewOptions>>
   readonly parts?: readonly AdminPartOptions[]
+  /** Options of a plugin that the queries of the admin have, such as `{ live: true }`. They have no effect without the plugin. */
+  readonly queries?: Readonly<Record<string, unknown>>
 }
 
 /** The resource of the users, and the field with their name. */

@@ -1,4 +1,5 @@
 /** The types of the registered resources and of their fields in requests and responses. */
+import type { NestedAction } from '../nested'
 import type { Operation, WRITE_OPERATIONS } from '../operations'
 
 /**
@@ -269,7 +270,7 @@ export type UpdateBody<R extends ResourceName> = Simplify<
   ([OwnSchema<R, 'update'>] extends [never] ? GeneratedUpdate<R> : OwnSchema<R, 'update'>) & NestedBody<R>
 >
 
-/** The children that a body can contain, by relation. */
+/** The children and links that a body can contain, by relation. */
 type NestedBody<R extends ResourceName> = Entry<R> extends { readonly nested: infer N }
   ? { [K in keyof N]?: N[K] extends NestedType ? NestedWrites<N[K]['to'] & ResourceName, N[K]> : never }
   : unknown
@@ -285,7 +286,9 @@ type NestedWrites<C extends ResourceName, N extends NestedType> = Pick<{
   create?: readonly WithoutKey<CreateBody<C>, N['key']>[]
   update?: readonly { id: RecordId, data: WithoutKey<UpdateBody<C>, N['key']> }[]
   delete?: readonly RecordId[]
-}, N['actions'] & ('create' | 'update' | 'delete')>
+  link?: readonly RecordId[]
+  unlink?: readonly RecordId[]
+}, N['actions'] & NestedAction>
 
 type WithoutKey<Body, Key extends string> = Simplify<Omit<Body, Key> & { [K in Key & keyof Body]?: Body[K] }>
 

@@ -19,6 +19,10 @@ type Included<R extends ResourceName, Q> = Q extends { readonly include: infer I
   ? { -readonly [N in keyof I as I[N] extends false | undefined ? never : N]: IncludedValue<R, N, I[N]> }
   : unknown
 
+/** A record in the response of a write, with the relations that the write includes. */
+export type WithIncluded<R extends ResourceName, Written, I>
+  = [keyof I] extends [never] ? Written : Simplify<Written & Included<R, { readonly include: I }>>
+
 /** The numbers of related records that the query lists in `counts`. */
 type Counted<R extends ResourceName, Q> = Q extends { readonly counts: readonly (infer N)[] }
   ? [N] extends [never] ? unknown : { _count: { [K in N & ToManyName<R>]: number } }

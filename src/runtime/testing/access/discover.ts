@@ -1,4 +1,5 @@
 /** Finds out what an API has: the union of the descriptions that its callers get. */
+import type { NestedAction } from '../../shared/nested'
 import type { ApiDescription, DescribedField, DescribedResource, JsonSchema } from '../../shared/types/description'
 import type { TestApi } from '../api/create'
 
@@ -6,6 +7,8 @@ export interface FoundRelation {
   readonly name: string
   readonly kind: 'one' | 'many' | 'manyToMany'
   readonly target: string
+  /** What at least one caller can do with children in the body of a record. */
+  readonly nested: readonly NestedAction[]
 }
 
 /** A resource as all callers together see it. */
@@ -49,8 +52,10 @@ function merge(name: string, all: readonly DescribedResource[]): FoundResource {
   const relations = new Map<string, FoundRelation>()
   for (const described of all) {
     for (const [field, facts] of Object.entries(described.fields)) fields.set(field, mergeField(fields.get(field), facts))
-    for (const [relation, { kind, target }] of Object.entries(described.relations))
-      relations.set(relation, { name: relation, kind, target })
+    for (const [relation, { kind, target, nested = [] }] of Object.entries(described.relations)) {
+      const known = relations.get(relation)?.nested ?? []
+      relations.set(relation, { name: relation, kind, target, nested: [...new Set([...known, ...nested])] })
+    }
   }
   const bodies = all.flatMap(({ validation }): JsonSchema[] => validation.create ? [validation.create] : [])
   const primaryKey = longest(all.map(described => described.primaryKey), key => key.length) ?? []

@@ -2,7 +2,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import {
-  createApp, createRouter, defineEventHandler, send, setResponseStatus, toNodeListener, toWebHandler,
+  createApp, createRouter, defineEventHandler, getRequestHeaders, send, setResponseStatus, toNodeListener, toWebHandler,
   type EventHandler, type H3Error, type H3Event,
 } from 'h3'
 import { createApi, type ApiOptions, type ServerApi } from '../../server/api/create'
@@ -51,6 +51,9 @@ export interface ListeningApi {
   close: () => Promise<void>
 }
 
+/** The caller of a request, which its test can change. */
+const CALLER = Symbol('caller')
+
 /** Several APIs share the modules and nothing else. The last one is the default API, for registrars and tasks. */
 export async function serveApi(
   { db, engine, databaseOptions, server = true, endpoints, middleware = [], ...options }: ServeOptions,
@@ -70,15 +73,23 @@ export async function serveApi(
   app.use(defineEventHandler((event) => {
     mountRuntime(event, runtime)
     Object.assign(event.context, listening)
+    Object.assign(event, {
+      fetch: (path: string, init: { readonly headers: Readonly<Record<string, string>> }) => sendToItself(event, path, init.headers),
+    })
   }))
   for (const handler of middleware) app.use(handler as EventHandler)
   if (endpoints) app.use(mountEndpoints(await loadEndpoints()))
   app.use(answerPlugins)
   app.use(mountRoutes([...api.resources.keys()], (options.config ?? DEFAULT_CONFIG).prefix))
   const handle = toWebHandler(app)
+  /** As Nitro does. The middleware finds the same caller, as it is then. */
+  const sendToItself = (event: H3Event, path: string, headers: Readonly<Record<string, string>>) => {
+    const request = new Request(`http://localhost${path}`, { headers: { ...getRequestHeaders(event) as HeadersInit, ...headers } })
+    return handle(request, { ...event.context[CALLER as never] as CallerContext | undefined })
+  }
   return {
     api,
-    fetch: (request, caller = {}) => handle(request, { ...caller }),
+    fetch: (request, caller = {}) => handle(request, { ...caller, [CALLER]: caller }),
     async listen(caller = {}) {
       listening = caller
       const listener = createServer(toNodeListener(app))

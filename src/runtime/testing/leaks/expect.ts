@@ -76,7 +76,7 @@ export async function expectNoLeaks<Name extends string>(
     }
     for (const [name, values] of Object.entries(unique)) await compareUnique(context, visible, found.resources.get(name)!, values)
     for (const [name, names] of Object.entries(fields))
-      for (const field of names) await compareFields(context, found.resources.get(name)!, field)
+      for (const field of names) await compareFields(context, visible, found.resources.get(name)!, field)
   }
   const leaks = [...inspector.leaks]
   if (leaks.length === 0) return

@@ -5,16 +5,8 @@
 import type { TestResponse } from '../api/client'
 import type { FoundResource } from '../access/discover'
 import { toParts, toPath, write, type RowId } from '../access/probes'
-import { describeRequest, type Walk } from './walk'
-
-export interface Sent {
-  readonly method: string
-  readonly path: string
-  readonly query?: Readonly<Record<string, unknown>>
-  readonly body?: unknown
-  /** Whether a write takes effect. Then the rows are restored after it. */
-  readonly real?: true
-}
+import { batchWithField } from './several'
+import { describeRequest, type Sent, type VisibleRows, type Walk } from './walk'
 
 /** The requests that name a row. */
 function requestsOf({ name, primaryKey, relations, hasTrash }: FoundResource, id: RowId, { found, routes }: Walk): Sent[] {
@@ -61,7 +53,8 @@ export async function compareRows(context: Walk, resource: FoundResource, id: Ro
 const UNKNOWN = 'unknownFieldOfTheTest'
 
 /** Compares every query with a hidden field with the same query with an unknown name. */
-export async function compareFields(context: Walk, { name }: FoundResource, field: string): Promise<void> {
+export async function compareFields(context: Walk, visible: VisibleRows, resource: FoundResource, field: string): Promise<void> {
+  const { name } = resource
   const referring = [...context.found.resources.values()].flatMap(other =>
     other.relations.filter(({ target }) => target === name).map(relation => ({ other: other.name, relation: relation.name })))
   const queries = (field: string): Sent[] => [
@@ -75,6 +68,7 @@ export async function compareFields(context: Walk, { name }: FoundResource, fiel
       { method: 'GET', path: `/${other}`, query: { filter: { [relation]: { [field]: { $null: false } } } } },
       { method: 'GET', path: `/${other}`, query: { include: { [relation]: { fields: [field] } } } },
     ]),
+    ...batchWithField(context, visible, resource, field),
   ]
   const unknown = queries(UNKNOWN)
   for (const [index, sent] of queries(field).entries())
@@ -103,11 +97,28 @@ export async function compare(
   const [response, other] = [await send(sent), await send(twin)]
   const request = describeRequest(caller, sent.method, sent.path, sent.query)
   inspector.readText(request, response)
-  const expected = replacements.reduce((text, [from, to]) => text.replaceAll(from, to), other.text)
-  if (response.status === other.status && response.text === expected) return
+  const replaced = (text: string) => replacements.reduce((text, [from, to]) => text.replaceAll(from, to), text)
+  const isSame = response.status === other.status && response.text === replaced(other.text)
+  const header = differentHeader(response, other, replaced)
+  if (isSame && header === undefined) return
   const outcomeOf = ({ status, code }: TestResponse) => code === undefined ? String(status) : `${status} ${code}`
   const [was, is] = [outcomeOf(response), outcomeOf(other)]
-  inspector.report(request, `discloses that ${fact}: ${was === is ? 'the response differs' : `${was}, but ${is}`} without it`)
+  const difference = was !== is ? `${was}, but ${is}` : isSame ? `the header \`${header}\` differs` : 'the response differs'
+  inspector.report(request, `discloses that ${fact}: ${difference} without it`)
+}
+
+/** Equal responses have equal values of these headers. Others, such as an id of the request, differ in each response. */
+const COMPARED: ReadonlySet<string> = new Set([
+  'allow', 'cache-control', 'content-type', 'location', 'preference-applied', 'vary', 'www-authenticate',
+])
+
+/** @returns the name of a header that only one of the responses has, or that has another value in each */
+function differentHeader({ headers }: TestResponse, other: TestResponse, replaced: (text: string) => string): string | undefined {
+  const names = new Set([...headers.keys(), ...other.headers.keys()])
+  // The first response of a session can set a cookie.
+  names.delete('set-cookie')
+  return [...names].find(name => headers.has(name) !== other.headers.has(name)
+    || (COMPARED.has(name) && headers.get(name) !== replaced(other.headers.get(name)!)))
 }
 
 /** Returns an id of the same form that no row has, and that stands nowhere else in a response. */

@@ -1,10 +1,10 @@
-/** Compares upserts with the unique values of a hidden row with creates, which must answer the same. */
+/** Compares upserts and creates of several records that have the unique values of a hidden row with single creates. */
 import type { TestResponse } from '../api/client'
 import type { FoundResource } from '../access/discover'
-import { toParts, type RowId } from '../access/probes'
+import { toParts, write, type RowId } from '../access/probes'
 import { sampleOf, type Values } from '../access/values'
-import { describeRequest, type VisibleRows, type Walk } from './walk'
-import { bodyOf } from './writes'
+import { bodyOf, createsOf } from './several'
+import { describeRequest, type Sent, type VisibleRows, type Walk } from './walk'
 
 interface HiddenKey {
   /** The fields of a unique constraint. */
@@ -15,7 +15,7 @@ interface HiddenKey {
 
 /**
  * An upsert with the key of a hidden row must answer what a create with these values answers, or what an upsert with a new key answers. It
- * finds the row otherwise.
+ * finds the row otherwise. A create in the body of a parent or in a batch must have the outcome of a single create.
  */
 export async function compareUpserts(
   context: Walk, visible: VisibleRows, resource: FoundResource, id: RowId, { key, record }: HiddenKey,
@@ -29,6 +29,8 @@ export async function compareUpserts(
   const given = bodyOf(resource, row, Object.fromEntries(names.map(field => [field, record[field]])))
   const other = bodyOf(resource, row, Object.fromEntries(names.map(field => [field, sampleOf(create?.properties?.[field] ?? {})])))
   const onConflict = names.join(',')
+  const reportRow = (request: string, difference: string) =>
+    inspector.report(request, `discloses that the row ${toParts(id).join(', ')} of ${name} exists: ${difference}`)
   const send = async (path: string, record: Values, query: Values = {}) =>
     await client.request('POST', path, { query: { ...query, dryRun: true }, body: path.endsWith('/bulk') ? { items: [record] } : record })
   for (const path of [`/${name}`, ...found.hasBulk ? [`/${name}/bulk`] : []]) {
@@ -40,8 +42,33 @@ export async function compareUpserts(
     if (answerOf(upserted) === answerOf(created) || answerOf(upserted) === answerOf(await send(path, other, { onConflict }))) continue
     const [was, is] = [outcomeOf(upserted), outcomeOf(created)]
     const difference = was === is ? 'the response differs from that of a create' : `${was}, but a create is ${is}`
-    inspector.report(request, `discloses that the row ${toParts(id).join(', ')} of ${name} exists: ${difference}`)
+    reportRow(request, difference)
   }
+
+  const sendOne = async ({ method, path, body }: Sent) => await write(client, method, path, { body })
+  const single = failureOf(await send(`/${name}`, given))
+  const others = createsOf(context, visible, resource, other)
+  for (const [index, sent] of createsOf(context, visible, resource, given).entries()) {
+    const response = await sendOne(sent)
+    const request = describeRequest(caller, sent.method, sent.path)
+    inspector.readText(request, response)
+    const failure = failureOf(response)
+    if (failure === single || failure === failureOf(await sendOne(others[index]!))) continue
+    reportRow(request, `${failure}, but a create is ${single}`)
+  }
+}
+
+/** The error of the first record, without its place. */
+function failureOf({ status, body }: TestResponse): string {
+  if (status < 400) return 'written'
+  const { message, data } = body as { readonly message?: string, readonly data?: Failure & { readonly errors?: readonly Failure[] } }
+  const { code, message: own = message } = data?.errors?.[0] ?? data ?? {}
+  return `${status}${code === undefined ? '' : ` ${code}`}: ${own}`
+}
+
+interface Failure {
+  readonly code?: string
+  readonly message?: string
 }
 
 const recordsOf = ({ body }: TestResponse) => {

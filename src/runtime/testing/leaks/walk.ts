@@ -29,6 +29,16 @@ export interface Walk {
   readonly reset?: () => unknown
 }
 
+/** A request that is compared with another one. */
+export interface Sent {
+  readonly method: string
+  readonly path: string
+  readonly query?: Readonly<Record<string, unknown>>
+  readonly body?: unknown
+  /** Whether a write takes effect. Then the rows are restored after it. */
+  readonly real?: true
+}
+
 /** The first row of each resource that the caller sees. */
 export type VisibleRows = ReadonlyMap<string, Row>
 

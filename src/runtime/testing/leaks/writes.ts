@@ -1,12 +1,13 @@
 /**
- * Compares pairs of writes that refer to a hidden row, or to a missing one: by a foreign key, as a link, in an endpoint, and with a
- * unique value of it.
+ * Compares pairs of writes that refer to a hidden row, or to a missing one: by a foreign key, as a link or a child, in a batch or an
+ * endpoint, and with a unique value of it.
  */
 import type { FoundResource } from '../access/discover'
 import { toParts, toPath, write, type RowId } from '../access/probes'
-import { createBody, type Values } from '../access/values'
-import { compare, toMissing, toReplacements, type Sent } from './twins'
-import { describeRequest, type VisibleRows, type Walk } from './walk'
+import type { Values } from '../access/values'
+import { bodyOf, createsOf, idOf, severalOf } from './several'
+import { compare, toMissing, toReplacements } from './twins'
+import { describeRequest, type Sent, type VisibleRows, type Walk } from './walk'
 
 /** Compares every write that refers to a hidden row. */
 export async function compareWrites(context: Walk, visible: VisibleRows, resource: FoundResource, id: RowId): Promise<void> {
@@ -19,6 +20,7 @@ export async function compareWrites(context: Walk, visible: VisibleRows, resourc
 function writesOf(context: Walk, visible: VisibleRows, resource: FoundResource, id: RowId): Sent[] {
   return [
     ...[...context.found.resources.values()].flatMap(other => writesOfOther(other, visible, resource, id)),
+    ...severalOf(context, visible, resource, id),
     ...ofEndpoints(context, resource, id),
   ]
 }
@@ -63,6 +65,7 @@ export async function compareUnique(
   const writes = [
     { method: 'POST', path: `/${resource.name}`, body: bodyOf(resource, row, values) },
     ...row ? [{ method: 'PATCH', path: `/${resource.name}/${toPath(idOf(resource, row))}`, body: values }] : [],
+    ...createsOf(context, visible, resource, bodyOf(resource, row, values)),
   ]
   for (const { method, path, body } of writes) {
     const response = await write(client, method, path, { body })
@@ -71,11 +74,4 @@ export async function compareUnique(
     if (response.status === 409)
       inspector.report(request, `discloses that a row with ${JSON.stringify(values)} exists: 409 ${response.code}`)
   }
-}
-
-export const bodyOf = (resource: FoundResource, row: Values | undefined, values: Values) => createBody(resource, values, row ?? {})
-
-function idOf({ primaryKey }: FoundResource, row: Values): RowId {
-  const parts = primaryKey.map(name => row[name] as string | number)
-  return parts.length === 1 ? parts[0]! : parts
 }

@@ -1,7 +1,5 @@
 /** Limits the number of files that one process exports or imports at a time, in all and for one caller. */
 import { ApiError } from '../../../server/kit/errors'
-import { type RouteRequest, toNetwork } from '../../../server/kit/request'
-import type { AutoApiContext } from '../../../server/kit/call'
 
 /** Seconds after which a refused client can try again. */
 const RETRY_AFTER = 5
@@ -42,11 +40,3 @@ export function createSlots(count: number, name: string): Slots {
 }
 
 const busy = (message: string) => new ApiError('BUSY', message, {}, undefined, { 'Retry-After': String(RETRY_AFTER) })
-
-/** The user, or the network of an anonymous caller. Callers without either share one key. */
-export function callerKey({ user, credential }: AutoApiContext, { address }: Pick<RouteRequest, 'address'>): string {
-  const id = user?.id ?? credential?.id
-  if (id !== undefined && id !== null) return `caller:${String(id)}`
-  const network = address()
-  return network === undefined ? '' : `network:${toNetwork(network)}`
-}

@@ -55,10 +55,11 @@ async function replayStored(
 ): Promise<ApiResponse | undefined> {
   const body = text === null ? undefined : JSON.parse(text) as unknown
   const ids = form === 'links' ? [call.ctx.params.id!] : isUpsert(form) && body !== undefined ? idsIn(form, body, call) : written
-  if ((await readVisible(ids, call)).length < ids.length) throw notFound()
+  const records = await readVisible(ids, call)
+  if (records.length < ids.length) throw notFound()
   if (status !== null && body !== undefined && grant === await grantOf(call)) {
     const created = form === 'upserted' && status === 201 ? { created: ids[0]! } : {}
-    return { status, body, headers: REPLAYED, ...created }
+    return { status, body: withRelated(body, form === 'upserts', records, call), headers: REPLAYED, ...created }
   }
   if (form === 'links') return undefined
   throw notRepeatable()
@@ -68,12 +69,35 @@ const notRepeatable = () => conflict('This request took effect before. Its respo
 
 /** An upsert answers records that it did not change, too. They are not among the written ones. */
 function idsIn(form: UpsertForm, body: unknown, { resource }: Call): readonly string[] {
-  const records = form === 'upserts' ? (body as { readonly data: readonly RecordValues[] }).data : [body as RecordValues]
-  return records.map((record) => {
+  return recordsIn(body, form === 'upserts').map((record) => {
+    const id = idOf(record, resource)
     // The caller could not read the key, so the response says nothing about which record it is.
-    if (!resource.primaryKey.every(({ name }) => Object.hasOwn(record, name))) throw notRepeatable()
-    return toId(resource, resource.primaryKey.map(({ name, fromJson }) => fromJson(record[name])))
+    if (id === undefined) throw notRepeatable()
+    return id
   })
+}
+
+const recordsIn = (body: unknown, isList: boolean) =>
+  isList ? (body as { readonly data: readonly RecordValues[] }).data : [body as RecordValues]
+
+function idOf(record: RecordValues, resource: Call['resource']): string | undefined {
+  if (!resource.primaryKey.every(({ name }) => Object.hasOwn(record, name))) return undefined
+  return toId(resource, resource.primaryKey.map(({ name, fromJson }) => fromJson(record[name])))
+}
+
+/**
+ * Replaces the included records of a stored response by those that the caller can see now. A record of a list without a readable key has
+ * none.
+ * @param found the records of the response, as they are now
+ */
+function withRelated(body: unknown, isList: boolean, found: readonly RecordValues[], { resource, ctx }: Call): unknown {
+  if (ctx.query.include === undefined) return body
+  const pick = (record: RecordValues, isRelated: boolean) =>
+    Object.fromEntries(Object.entries(record).filter(([name]) => resource.relations.has(name) === isRelated))
+  const byId = new Map(found.map(record => [idOf(record, resource), pick(record, true)]))
+  const relatedOf = (record: RecordValues) => isList ? byId.get(idOf(record, resource)) : pick(found[0]!, true)
+  const records = recordsIn(body, isList).map(record => ({ ...pick(record, false), ...relatedOf(record) }))
+  return isList ? { ...body as object, data: records } : records[0]
 }
 
 async function replayRecords(
@@ -87,13 +111,13 @@ async function replayRecords(
   const isReadable = (isDeletion || records.length === ids.length) && grant === await grantOf(call)
   const created = form === 'created' && ids[0] !== undefined ? { created: ids[0] } : {}
   return isReadable && status !== null && body !== null
-    ? { status, body: JSON.parse(body) as unknown, headers, ...created }
+    ? { status, body: withRelated(JSON.parse(body), form === 'records', records, call), headers, ...created }
     : { ...CURRENT[form](records, ids, call), headers, ...created }
 }
 
 /** Reads the active records that the caller can see, in the order of the ids. */
 async function readVisible(ids: readonly string[], call: Call): Promise<readonly RecordValues[]> {
-  const found = await findRecords(call, ids)
+  const found = await findRecords(call, ids, { include: true })
   return ids.map(id => found.get(id)).filter(record => record !== undefined)
 }
 

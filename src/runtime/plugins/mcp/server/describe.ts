@@ -7,6 +7,7 @@ import type { Session } from '../../../server/kit/call'
 import { runInSession } from '../../../server/kit/send'
 import type { Resource } from '../../../server/kit/rows'
 import { capabilitiesOf, type Capability } from './access'
+import { withUsableChildren } from './children'
 import { readResult, sizeOf } from './result'
 import { defineTool, READS, requireToolResource, type ToolCall } from './tool'
 
@@ -82,8 +83,10 @@ async function describeOne(resource: Resource, session: Session, call: ToolCall)
     name: resource.name, label, operations, primaryKey, ...trash && { trash }, ...Object.keys(metadata).length > 0 && { metadata },
     relations: usableRelations(relations, call), combinations: limits.filter.extended ? COMBINATIONS : ['$or'],
   }
+  const bodies = Object.fromEntries(
+    Object.entries(validation).map(([kind, body]) => [kind, body && withUsableChildren(body, resource, call)]))
   const forms = [
-    { ...head, fields: fields(field => withoutDefaults(field)), ...call.options.write && { bodies: validation } },
+    { ...head, fields: fields(field => withoutDefaults(field)), ...call.options.write && { bodies } },
     { ...head, fields: fields(field => withoutDefaults(field)), omitted: ['bodies'] },
     {
       name: resource.name, operations, primaryKey, fields: fields(({ kind }) => ({ kind })),
@@ -94,10 +97,11 @@ async function describeOne(resource: Resource, session: Session, call: ToolCall)
 }
 
 /** The relations to resources that the tools can use. */
-function usableRelations(relations: DescribedResource['relations'], { resources }: ToolCall): object {
+function usableRelations(relations: DescribedResource['relations'], { resources, options }: ToolCall): object {
   return Object.fromEntries(Object.entries(relations)
     .filter(([, { target }]) => resources.has(target))
-    .map(([name, { kind, target, includable, filterable, countable }]) => [name, { kind, target, includable, filterable, countable }]))
+    .map(([name, { kind, target, includable, filterable, countable, nested }]) =>
+      [name, { kind, target, includable, filterable, countable, ...options.write && { nested } }]))
 }
 
 /** Leaves out what is false or empty. */

@@ -22,17 +22,18 @@ export function readResult(response: ApiResponse, call: ToolCall, advice: string
   return text
 }
 
-/** Returns the record of a response with its entity tag, which an update can send as `ifMatch`. */
-export function recordResult(response: ApiResponse, call: ToolCall): string {
+/** Returns the record of a response with its entity tag, which an update can send as `ifMatch`. @param more further keys of the result */
+export function recordResult(response: ApiResponse, call: ToolCall, more: object = {}): string {
   const text = readResult(response, call, 'Ask for fewer `fields` or relations.')
-  const etag = entityTagOf(response, call.api.config)
-  return etag === undefined ? `{"record":${text}}` : `{"record":${text},"etag":${JSON.stringify(etag)}}`
+  const rest = JSON.stringify({ etag: entityTagOf(response, call.api.config), ...more })
+  return rest === '{}' ? `{"record":${text}}` : `{"record":${text},${rest.slice(1)}`
 }
 
 /** As {@link recordResult}. The write is done, so a record that is too large is left out. */
-export function writtenResult(response: ApiResponse, call: ToolCall): string {
-  if (sizeOf(JSON.stringify(response.body)) <= call.options.maxBytes) return recordResult(response, call)
-  return JSON.stringify({ done: true, etag: entityTagOf(response, call.api.config), omitted: 'The record is too large for a result.' })
+export function writtenResult(response: ApiResponse, call: ToolCall, more: object = {}): string {
+  if (sizeOf(JSON.stringify(response.body)) <= call.options.maxBytes) return recordResult(response, call, more)
+  const etag = entityTagOf(response, call.api.config)
+  return JSON.stringify({ done: true, etag, ...more, omitted: 'The record is too large for a result.' })
 }
 
 /** The size as UTF-8. */

@@ -1,10 +1,14 @@
 /** The tools that write: `create`, `update`, `delete`, `restore`. They exist only with the option `write`. */
 import { z } from 'zod'
+import { assertUsableChildren } from './children'
 import { deleteRecord } from './delete-record'
 import { writtenResult } from './result'
-import { defineTool, recordId, resourceName, sendAs, type Tool } from './tool'
+import { defineTool, recordId, requireToolResource, resourceName, sendAs, type Tool } from './tool'
 
 const values = z.record(z.string(), z.unknown())
+const CHILDREN = 'Relations with `nested` take children: `{"lines":{"create":[{…}],"update":[{"id":1,"data":{…}}],"delete":[2]}}`.'
+const onConflict = z.array(z.string().min(1).max(200)).min(1).max(100).optional()
+  .describe('The fields of a unique constraint. A record that has the same values there is updated, and none is created.')
 const ifMatch = z.string().min(1).max(1000).optional()
   .describe('`etag` of the record as you read it. If the record has changed since, nothing is written.')
 const idempotencyKey = z.string().min(1).max(255).optional()
@@ -20,12 +24,16 @@ export function createWriteTools(hasKeys: boolean): readonly Tool[] {
     name: 'create',
     title: 'Create a record',
     description: 'Creates one record. `describe` returns the schema of its values.',
-    input: strict({ resource: resourceName, values: values.describe('The values by field.') }),
+    input: strict({ resource: resourceName, values: values.describe(`The values by field. ${CHILDREN}`), onConflict }),
     needs: 'canCreate',
-    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
-    async run({ resource, values, idempotencyKey }, call) {
+    // With `onConflict` it changes a record.
+    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
+    async run({ resource, values, onConflict, idempotencyKey }, call) {
+      assertUsableChildren(values, requireToolResource(call, resource), call)
       const headers = { 'idempotency-key': idempotencyKey }
-      return writtenResult(await sendAs({ resource, method: 'POST', body: values, headers }, call), call)
+      const query = { onConflict: onConflict?.join(',') }
+      const response = await sendAs({ resource, method: 'POST', query, body: values, headers }, call)
+      return writtenResult(response, call, onConflict && { created: response.status === 201 })
     },
   })
 
@@ -33,10 +41,11 @@ export function createWriteTools(hasKeys: boolean): readonly Tool[] {
     name: 'update',
     title: 'Update a record',
     description: 'Changes the given fields of one record.',
-    input: strict({ resource: resourceName, id: recordId, values: values.describe('The new values by field.'), ifMatch }),
+    input: strict({ resource: resourceName, id: recordId, values: values.describe(`The new values by field. ${CHILDREN}`), ifMatch }),
     needs: 'canUpdate',
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
     async run({ resource, id, values, ifMatch, idempotencyKey }, call) {
+      assertUsableChildren(values, requireToolResource(call, resource), call)
       const headers = { 'if-match': ifMatch, 'idempotency-key': idempotencyKey }
       return writtenResult(await sendAs({ resource, id, method: 'PATCH', body: values, headers }, call), call)
     },

@@ -188,8 +188,12 @@ export async function readableRows(call: Call, resource: Resource, table: Table)
   if (call.api.rowChecks.has(resource))
     throw new TypeError(`[auto-api] A plugin checks the rows of \`${resource.name}\` in code. A computed field cannot use their row scope.`)
   if (!await isAuthorized(call, resource, 'read')) return NO_ROWS
-  return fromSql(and((await rowRules(call, { resource, trash: 'active' }, 'read', 'all', table)).scope))
+  return fromSql(and((await readRules(call, resource, table)).scope))
 }
+
+/** The rules for the active rows that the caller can read, on the resource's table or on an alias of it. It checks no permission. */
+export const readRules = (call: Call, resource: Resource, table: Table = resource.table): Awaitable<RowRules> =>
+  rowRules(call, { resource, trash: 'active' }, 'read', 'all', table)
 
 /** Like {@link scopeSql}, on the resource's table, as a clause for another statement. */
 export async function scopeClause(call: Call, resource: Resource, trash: TrashMode): Promise<Where> {

@@ -5,6 +5,7 @@ import { changedMeanwhile } from '../error'
 import { emitChanges } from '../extensions/listeners'
 import { andThen, attempt, type Awaitable } from '../awaitable'
 import { assignRows, toChanges } from './changes/assign'
+import { emitRows } from './changes/watched-rows'
 import { planEntries, type PlannedEntry } from './changes/plan'
 import { CommitFailed, toCommitFailed, type WritingPlan } from './failure'
 import type { WriteOperation } from './operation'
@@ -29,14 +30,18 @@ export function commitOperations(plan: WritingPlan, operations: readonly WriteOp
 
 /** Passes the outcomes of a commit to its operations and to the listeners. */
 function finish(
-  operations: readonly WriteOperation[], entries: readonly PlannedEntry[], results: readonly Outcome[], { api: { listeners }, ctx }: Call,
+  operations: readonly WriteOperation[], entries: readonly PlannedEntry[], results: readonly Outcome[], call: Call,
 ): Awaitable<void> {
+  const { listeners } = call.api
   const outcomes: Outcome[] = operations.map(() => NOT_RUN)
   entries.forEach(({ operation }, index) => {
     if (operation !== undefined) outcomes[operation] = results[index]!
   })
   operations.forEach((operation, index) => operation.read?.(outcomes[index]!))
-  if (listeners.onCommit.length > 0) return emitChanges(listeners, toChanges(assignRows(operations, outcomes)), ctx)
+  const emitting = listeners.onCommit.length > 0
+    ? emitChanges(listeners, toChanges(assignRows(operations, outcomes)), call.ctx)
+    : undefined
+  return andThen(emitting, () => emitRows(operations, outcomes, call))
 }
 
 /**

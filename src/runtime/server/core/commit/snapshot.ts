@@ -1,9 +1,10 @@
-/** Reads rows before a commit changes them, if a plugin that takes part in the commit needs them. */
+/** Reads rows before a commit changes them, if a plugin needs them. */
 import type { Resource } from '../../schema/model'
 import type { Call } from '../request/session'
 import { hasParticipants, needsImages, needsSources, reportedColumns } from './changes/report'
 import { rowsWhere } from './changes/source'
 import { changedTable } from './changes/table'
+import { isWatched } from './changes/watching'
 import type { WriteOperation } from './operation'
 import { selectStatement } from './select'
 import type { Where } from '../sql/where'
@@ -14,7 +15,8 @@ import type { Where } from '../sql/where'
  */
 export function snapshotOperations(call: Call, resource: Resource, where: readonly Where[], returned: boolean): WriteOperation[] {
   const table = changedTable(call, resource)
-  const isNeeded = needsImages(call) || (!returned && (needsSources(call) || (hasParticipants(call) && table.tenant !== undefined)))
+  const isNeeded = needsImages(call) || isWatched(call, table)
+    || (!returned && (needsSources(call) || (hasParticipants(call) && table.tenant !== undefined)))
   if (!isNeeded) return []
   const columns = reportedColumns(call, table)
   const statement = selectStatement(call, resource, where, columns, 'update')

@@ -1,14 +1,14 @@
 /** Decides what one caller can do with a resource, its fields and its relations. It uses the same checks as the routes. */
 import type { NestedAction } from '../../../shared/nested'
-import type { Relation, Resource } from '../../schema/model'
+import { isNestedLinks, type Relation, type Resource } from '../../schema/model'
 import { fieldsOf } from '../../schema/relation-columns'
 import { callFor, isAuthorized } from '../access/authorize'
 import { readableFields, refusedFields } from '../access/fields'
 import { hasTenantId } from '../access/tenant'
 import { operationCapabilities, type OperationCapabilities } from './capabilities'
 import type { Session } from '../request/session'
-import { LINK_OPERATIONS, type LinkMode } from '../parse/relation'
-import { isCheckedInCode, isCountable, isRelationReadable } from '../plan/readable-relation'
+import { LINK_MODE_OF, LINK_OPERATIONS, type LinkMode } from '../access/links'
+import { isCheckedInCode, isCountable, isRelationReadable } from '../access/readable-relation'
 import type { ReferenceFacts } from './facts'
 
 /** The decisions about a resource. The description of the resource depends on nothing else. */
@@ -69,7 +69,7 @@ export async function findRelationAccess(
   session: Session, resource: Resource, relation: Relation, accessOf: AccessOf,
 ): Promise<RelationAccess> {
   const { canRead = false, canCreate = false, canUpdate = false, canAggregate = false } = (await accessOf(resource))?.capabilities ?? {}
-  const nested = canCreate || canUpdate ? await findNested(session, resource, relation) : []
+  const nested = canCreate || canUpdate ? await findNested(session, resource, relation, accessOf) : []
   const isTargetReadable = (canRead || canUpdate || canAggregate) && await canReadRows(relation.target, accessOf)
   if (!isTargetReadable || !await isRelationReadable(callFor(session, resource, 'read'), resource, relation))
     return { includable: false, filterable: false, countable: false, modes: [], nested }
@@ -81,9 +81,20 @@ export async function findRelationAccess(
   return { includable: canRead, filterable: (canRead || canAggregate) && inSql, countable, modes, nested }
 }
 
-async function findNested(session: Session, { nested }: Resource, { name, target }: Relation): Promise<readonly NestedAction[]> {
+async function findNested(
+  session: Session, resource: Resource, relation: Relation, accessOf: AccessOf,
+): Promise<readonly NestedAction[]> {
+  const nested = resource.nested.get(relation.name)
+  if (!nested) return []
   const found: NestedAction[] = []
-  for (const action of nested.get(name)?.actions ?? []) if (await isAuthorized(session, target, action)) found.push(action)
+  if (!isNestedLinks(nested)) {
+    for (const action of nested.actions) if (await isAuthorized(session, relation.target, action)) found.push(action)
+    return found
+  }
+  if (!await canReadRows(relation.target, accessOf)) return found
+  if (!await isRelationReadable(callFor(session, resource, 'read'), resource, relation)) return found
+  for (const action of nested.actions)
+    if (await canLink(session, nested.relation.junction, LINK_MODE_OF[action])) found.push(action)
   return found
 }
 

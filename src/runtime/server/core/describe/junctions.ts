@@ -10,7 +10,7 @@ import { notFound } from '../error'
 import type { ApiResponse } from '../extensions/response'
 import { PARAMETERS } from '../parse/parameters'
 import { assertSignedIn, handleRequest } from '../pipeline'
-import { isRelationReadable } from '../plan/readable-relation'
+import { isRelationReadable } from '../access/readable-relation'
 
 export interface JunctionInfo {
   readonly table: string

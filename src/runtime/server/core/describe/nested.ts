@@ -1,4 +1,4 @@
-/** The children in the JSON Schema of a body. */
+/** The children and links in the JSON Schema of a body. */
 import type { NestedAction } from '../../../shared/nested'
 import type { JsonSchema } from '../../../shared/types/description'
 
@@ -7,6 +7,7 @@ const DATA: JsonSchema = { type: 'object', description: 'A body of the related r
 
 const ENTRIES: Readonly<Record<NestedAction, JsonSchema>> = {
   create: DATA, update: { type: 'object', properties: { id: ID, data: DATA }, required: ['id', 'data'] }, delete: ID,
+  link: ID, unlink: ID,
 }
 
 /** @param nested what the caller can do with the children of each relation */

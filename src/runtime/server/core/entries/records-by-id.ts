@@ -1,14 +1,16 @@
 /** Reads rows and records by their ids for plugins, in one statement, within the row scope of the caller. It authorizes nothing. */
 import type { TrashMode } from '../../../shared/query'
-import { toId, toKey } from '../../schema/record-id'
 import { allFields, defaultFields, keyFields, readableFields, type Selection } from '../access/fields'
 import { applyScope, type Scoped } from '../access/row-scope'
+import { parseIncluded } from '../parse/list'
 import type { ReadPlan } from '../plan/read-plan'
 import { formOf, runReadHooks } from '../read/records'
-import { decoder, valuesAt, type RecordValues } from '../read/rows/decode'
+import { decoder, type RecordValues } from '../read/rows/decode'
 import { readRows, type Rows } from '../read/rows/rows'
 import type { Call } from '../request/session'
 import { inTuples } from '../sql/list/index'
+import { idReader, keysOfIds } from './ids'
+import { planIncluded, readIncluded } from './included'
 import { wireRecords } from './respond'
 
 /**
@@ -24,11 +26,18 @@ export async function findRows(
   return new Map(rows.map(row => [idOf(row), decode(row)]))
 }
 
+interface FindOptions {
+  /** Whether the records have the related ones that the query of the request includes. @default false */
+  readonly include?: boolean
+}
+
 /**
  * Reads active records, each as the get route returns it to a caller who can read it: with the readable fields and `afterGet` hooks.
  * @returns the records by id, as JSON
  */
-export async function findRecords(call: Call, ids: readonly string[]): Promise<ReadonlyMap<string, RecordValues>> {
+export async function findRecords(
+  call: Call, ids: readonly string[], options: FindOptions = {},
+): Promise<ReadonlyMap<string, RecordValues>> {
   const selection = defaultFields(await readableFields(call))
   const { plan, columns, rows, idOf } = await readByIds(call, ids, 'active', selection)
   const form = formOf(plan, 'afterGet', call)
@@ -39,7 +48,10 @@ export async function findRecords(call: Call, ids: readonly string[]): Promise<R
     const records = await runReadHooks(plan, 'afterGet', [decode(row)], call)
     found.set(idOf(row), wireRecords({ plan, records, form })[0]!)
   }
-  return found
+  const tree = options.include ? parseIncluded(call.ctx, call) : undefined
+  if (!tree) return found
+  const find = await readIncluded([...found.keys()], await planIncluded(tree, call))
+  return new Map([...found].map(([id, record]) => [id, { ...record, ...find(id) }]))
 }
 
 interface FoundRows extends Rows {
@@ -50,17 +62,12 @@ interface FoundRows extends Rows {
 async function readByIds(call: Call, ids: readonly string[], trash: TrashMode, selection: Selection): Promise<FoundRows> {
   const { resource, engine } = call
   const { primaryKey } = resource
-  const keys = ids.flatMap((id) => {
-    const key = toKey(resource, id)
-    return key ? [key.map((value, index) => primaryKey[index]!.encode(value))] : []
-  })
+  const keys = keysOfIds(resource, ids)
   const read: ReadPlan = { resource, trash, selection, where: [inTuples(engine, primaryKey, keys)], order: [], count: false, include: [] }
   const plan = await applyScope(call, read, 'read')
   const extraColumns = keyFields(resource).fields
   const { columns, rows } = keys.length === 0
     ? { columns: selection, rows: [] }
     : await readRows(plan, { cursor: true, extraColumns }, call)
-  const keyOf = valuesAt(columns, primaryKey)
-  const idOf = (row: readonly unknown[]) => toId(resource, keyOf(row).map((value, index) => primaryKey[index]!.decode?.(value) ?? value))
-  return { plan, columns, rows, idOf }
+  return { plan, columns, rows, idOf: idReader(resource, columns) }
 }

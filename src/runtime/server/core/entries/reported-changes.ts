@@ -2,6 +2,7 @@
 import type { Table } from 'drizzle-orm'
 import { didYouMean } from '../../../shared/suggest'
 import type { AutoApiContext } from '../../registration'
+import type { Awaitable } from '../awaitable'
 import { isTable } from '../../schema/drizzle/config'
 import { describeTable } from '../../schema/drizzle/table'
 import { toId, toKey } from '../../schema/record-id'
@@ -13,8 +14,11 @@ import { repeat } from '../../engines/retry'
 import type { GraphNode } from '../../schema/graph'
 import { requireSession, type Call, type Session } from '../request/session'
 import { hasParticipants } from '../commit/changes/report'
+import type { PlannedEntry } from '../commit/changes/plan'
 import { planReported, type PlanAttempt, type ReportedRow } from '../commit/changes/reported'
 import { changedTable } from '../commit/changes/table'
+import { emitRows } from '../commit/changes/watched-rows'
+import { isWatching, watchCommit } from '../commit/changes/watching'
 import { emitChanges } from '../extensions/listeners'
 import type { CallerContext } from './call'
 import { createAttached } from '../process/request-scoped'
@@ -121,26 +125,47 @@ export async function commitReports(
   reported: readonly Report[],
   engine: Engine,
 ): Promise<readonly Outcome[]> {
-  const plan = await planReports(statements, reported)
+  const [first] = reported
+  const run = () => commitPlanned(statements, reported, engine)
+  return first ? watchCommit(first.session, run) : run()
+}
+
+async function commitPlanned(
+  statements: readonly BuiltStatement[], reported: readonly Report[], engine: Engine,
+): Promise<readonly Outcome[]> {
+  const { plan, emit } = await planReports(statements, reported)
   let entries: Awaited<ReturnType<typeof plan>> = []
   const commit = async () => {
     entries = await plan()
     if (entries.length === 0) return []
     const outcomes = await engine.commit(entries.map(({ entry }) => entry))
+    await emit(entries, outcomes)
     return outcomes.filter((_, index) => entries[index]!.operation !== undefined)
   }
   const isOutdated = (error: unknown) => error instanceof ExpectationError && entries[error.index]?.checksRead === true
   return repeat(commit, isOutdated, error => new BusyError(error))
 }
 
-async function planReports(statements: readonly BuiltStatement[], reported: readonly Report[]): Promise<PlanAttempt> {
+interface Planned {
+  readonly plan: PlanAttempt
+  /** Passes the rows of a commit to the plugins that follow them. */
+  readonly emit: (entries: readonly PlannedEntry[], outcomes: readonly Outcome[]) => Awaitable<void>
+}
+
+async function planReports(statements: readonly BuiltStatement[], reported: readonly Report[]): Promise<Planned> {
   const [first] = reported
   const [resource] = first?.session.api.resources.values() ?? []
-  if (!first || !resource) return async () => statements.map((entry, operation) => ({ entry, operation }))
+  if (!first || !resource)
+    return { plan: async () => statements.map((entry, operation) => ({ entry, operation })), emit: () => undefined }
   const ctx = Object.create(first.ctx, { [REPORTED]: { value: true } }) as AutoApiContext
   const call: Call = { ...first.session, ctx, resource }
-  const changes = hasParticipants(call) ? reported.flatMap(({ reported }) => reported) : []
-  return planReported(statements, changes.map(change => toRow(change, call)), call)
+  const isUsed = hasParticipants(call) || isWatching(call)
+  const rows = isUsed ? reported.flatMap(({ reported }) => reported).map(change => toRow(change, call)) : []
+  return {
+    plan: await planReported(statements, rows, call),
+    emit: (entries, outcomes) => emitRows(
+      [...entries, ...rows.map(({ table, kind, key }) => ({ changes: { table, kind, keys: [key] } }))], outcomes, call),
+  }
 }
 
 function toRow({ change: { kind, id }, source }: Reported, call: Call): ReportedRow {

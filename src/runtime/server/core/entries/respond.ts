@@ -4,7 +4,7 @@ import { createTextResponse, type ApiResponse } from '../extensions/response'
 import type { GroupResult } from '../read/aggregate/groups'
 import type { ListResult } from '../read/list'
 import type { ReadResult } from '../read/records'
-import type { LinkResult } from '../write/relations/run'
+import type { LinkResult } from '../write/link'
 import type { RecordValues } from '../read/rows/decode'
 import type { WrittenItem } from '../write/items'
 import type { WriteResult } from '../write/result'
@@ -129,15 +129,22 @@ function deletionDetails({ kind, resource }: WriteResult['plan'], { deletionId }
   return { softDeleted, ...deletionId !== undefined && { deletionId } }
 }
 
-/** A write cannot be refused for the size of its result, because it is done. Records that are too large contain only their key. */
+/**
+ * A write cannot be refused for the size of its result, because it is done. A response that is too large contains no included records, or
+ * only the keys of its records.
+ */
 function writtenRecords(results: readonly WriteResult[], { api: { config } }: Call): readonly RecordValues[] {
   const recordsWith = (selectionOf: (plan: WriteResult['plan']) => Selection) => results.flatMap(({ plan, written }) => {
     const selection = selectionOf(plan)
     return toWire({ selection }, written.map(({ record }) => keepReadable(plan.resource, selection, record!)))
   })
-  const records = recordsWith(({ selection }) => selection)
   const max = config.http.maxResponseSize
-  if (jsonSize(records, max) <= max) return records
+  const isShort = (records: readonly RecordValues[]) => jsonSize(records, max) <= max
+  const records = recordsWith(({ selection }) => selection)
+  const included = results.flatMap(({ written }) => written.map(({ included }) => included))
+  const whole = included.some(Boolean) ? records.map((record, index) => ({ ...record, ...included[index] })) : records
+  if (isShort(whole)) return whole
+  if (whole !== records && isShort(records)) return records
   return recordsWith(({ resource, selection: { byName } }) =>
     select(resource, field => resource.primaryKey.includes(field) && byName.has(field.name)))
 }

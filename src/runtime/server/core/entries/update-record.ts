@@ -26,14 +26,14 @@ function toUpdateRequest(
   resource: string,
   id: string,
   values: Readonly<Record<string, unknown>>,
-  { query, header, address, setHeader, event }: IncomingRequest,
+  { header, address, setHeader, event }: IncomingRequest,
 ): ApiRequest {
   return {
     path: '',
     method: 'PATCH',
     resource,
     params: { id },
-    query,
+    query: {},
     header,
     address,
     setHeader,

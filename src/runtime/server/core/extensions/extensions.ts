@@ -63,8 +63,9 @@ export function createExtensions(resources: ReadonlyMap<string, Resource>): Exte
   const unreported = new Set<string>()
   const rowFilters = new Map<Resource, readonly PluginRowFilter[]>()
   const rowChecks = new Map<Resource, readonly RowCheck[]>()
-  const empty = { onArrival: [], onRequest: [], onCaller: [], around: [], onResponse: [], onCommit: [], inCommit: [] } satisfies Listeners
-  const listeners: FillableListeners = empty
+  const listeners: FillableListeners = {
+    onArrival: [], onRequest: [], onCaller: [], around: [], onResponse: [], onCommit: [], inCommit: [], watch: [],
+  }
   return {
     hooks,
     extenders,
@@ -92,7 +93,7 @@ export function createExtensions(resources: ReadonlyMap<string, Resource>): Exte
     addRowCheck: (resource, check) => void rowChecks.set(resource, [...rowChecks.get(resource) ?? [], check]),
     addUnreported: resource => void unreported.add(resource),
     addCredentials: source => void credentials.push(source),
-    addListeners({ onArrival, onRequest, onCaller, around, onResponse, onCommit, inCommit }) {
+    addListeners({ onArrival, onRequest, onCaller, around, onResponse, onCommit, inCommit, watch }) {
       if (onArrival) listeners.onArrival.push(onArrival)
       if (onRequest) listeners.onRequest.push(onRequest)
       if (onCaller) listeners.onCaller.push(onCaller)
@@ -100,6 +101,7 @@ export function createExtensions(resources: ReadonlyMap<string, Resource>): Exte
       if (onResponse) listeners.onResponse.push(onResponse)
       if (onCommit) listeners.onCommit.push(onCommit)
       if (inCommit) listeners.inCommit.push(inCommit)
+      if (watch) listeners.watch.push(watch)
     },
   }
 }

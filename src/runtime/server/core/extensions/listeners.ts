@@ -7,6 +7,7 @@ import type { AutoApiContext, AutoApiPlatform } from '../../registration'
 import type { Change, CommitListener, CommitParticipant } from './changes'
 import { logError } from '../process/log'
 import type { ApiResponse } from './response'
+import type { Watcher } from './watchers'
 import { andThen, type Awaitable } from '../awaitable'
 
 type PlatformEvent = AutoApiPlatform extends { event: infer Event } ? Event : unknown
@@ -85,6 +86,7 @@ export interface Listeners {
   readonly onResponse: readonly ResponseListener[]
   readonly onCommit: readonly CommitListener[]
   readonly inCommit: readonly Participant[]
+  readonly watch: readonly Watcher[]
 }
 
 /** Wraps `run` in the `around` of every plugin. The first plugin in the list is the outermost. A promise unless that one has returned. */

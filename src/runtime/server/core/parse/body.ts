@@ -25,11 +25,11 @@ export interface WriteData {
 }
 
 /** Leaves out the values of some fields. */
-export const withoutFields = ({ values, sent, given }: WriteData, isLeftOut: (name: string) => boolean): WriteData => ({
-  values: Object.fromEntries(Object.entries(values).filter(([name]) => !isLeftOut(name))),
-  sent: sent.filter(name => !isLeftOut(name)),
-  given: given.filter(name => !isLeftOut(name)),
-})
+export function withoutFields({ values, sent, given }: WriteData, isLeftOut: (name: string) => boolean): WriteData {
+  const kept: Record<string, unknown> = {}
+  for (const name of Object.keys(values)) if (!isLeftOut(name)) kept[name] = values[name]
+  return { values: kept, sent: sent.filter(name => !isLeftOut(name)), given: given.filter(name => !isLeftOut(name)) }
+}
 
 const NONE: ReadonlySet<string> = new Set()
 

@@ -73,6 +73,15 @@ export function parseList({ query }: Pick<ApiRequest, 'query'>, { api: { config 
   return list
 }
 
+/** Parses `include` of a write, as that of a get. It is `undefined` if the request includes nothing. */
+export function parseIncluded({ query }: Pick<ApiRequest, 'query'>, { api: { config } }: Call): IncludeTree | undefined {
+  if (query.include === undefined) return undefined
+  assertBounded(query)
+  const include = parseInclude(query, config)
+  assertCost({ include })
+  return include.size === 0 ? undefined : include
+}
+
 function parseRead(query: Query, config: AutoApiConfig): ReadQuery {
   assertBounded(query)
   const fields = nameList(query, 'fields')

@@ -1,20 +1,22 @@
-/** Parses the children in the body of a write: `{ lines: { create: [{ … }], update: [{ id, data }], delete: [id] } }`. */
+/** Parses the children and links in the body of a write: `{ lines: { create: [{ … }], update: [{ id, data }], delete: [id] } }`. */
 import { isObject } from '../../../shared/is-object'
 import { LIMITS } from '../../../shared/limits'
-import { NESTED_ACTIONS, type NestedAction } from '../../../shared/nested'
+import { CHILD_ACTIONS, type ChildAction, type NestedAction } from '../../../shared/nested'
 import { didYouMean } from '../../../shared/suggest'
-import type { Nested, Resource } from '../../schema/model'
+import { isNestedLinks, type Nested, type NestedChildren, type Resource } from '../../schema/model'
 import { toKey } from '../../schema/record-id'
+import { andThen, attempt, inTurn, type Awaitable } from '../awaitable'
 import { authorize, callFor } from '../access/authorize'
 import { ApiError, limitExceeded, notFound, placed, quote, validationFailed, type Issue, type Path } from '../error'
 import type { Call } from '../request/session'
 import { withoutFields, type BodyKind } from './body'
 import { assertOptional } from './if-match'
+import { parseNestedLinks } from './nested-links'
 import { sampleOf } from './samples'
-import type { ChildItems, WriteItem } from './write-item'
+import type { ChildItems, LinkItems, WriteItem } from './write-item'
 
-/** Parses the body of one record. */
-export type ParseItem = (body: unknown, call: Call, kind: BodyKind, level: Level) => Promise<WriteItem>
+/** Parses the body of one record. A promise only if a validation schema is one: a request can have thousands of children. */
+export type ParseItem = (body: unknown, call: Call, kind: BodyKind, level: Level) => Awaitable<WriteItem>
 
 /** Where a body is: its place in the body of the request, and the rows that this one can still contain. */
 export interface Level {
@@ -55,51 +57,55 @@ export function splitBody(body: unknown, { nested }: Resource): SplitBody {
  */
 export async function parseChildren(
   given: SplitBody['given'], call: Call, parse: ParseItem, level: Level,
-): Promise<{ readonly children: readonly ChildItems[], readonly issues: readonly Issue[] }> {
+): Promise<Parsed> {
   const issues: Issue[] = []
   const children: ChildItems[] = []
+  const links: LinkItems[] = []
   for (const [nested, value] of given) {
     const { relation: { name, target } } = nested
     if (level.depth === LIMITS.nestedLevels)
       throw placed(limitExceeded(`A body has at most ${LIMITS.nestedLevels} levels of children.`), [name])
     const lists = listsOf(nested, value, issues)
-    for (const action of NESTED_ACTIONS) {
+    if (isNestedLinks(nested)) {
+      links.push(...await parseNestedLinks(nested, lists, call, () => takeRow(level, call), issues))
+      continue
+    }
+    for (const action of CHILD_ACTIONS) {
       const entries = lists[action]
       if (!entries) continue
       const childCall = callFor(call, target, action)
       await placing([name, action], async () => authorize(childCall, target, [action]))
       const items: WriteItem[] = []
-      for (const [index, entry] of entries.entries()) {
-        const path = [name, action, index]
-        const item = await placing(path, async () => {
-          takeRow(level, call)
-          return parseChild(entry, nested, action, childCall, parse, { ...level, depth: level.depth + 1 })
-        }, issues)
-        if (item) items.push(item)
-      }
+      const below = { ...level, depth: level.depth + 1 }
+      const list: ChildList = { action, call: childCall, parse, level: below, ...foreignKeyOf(nested, action) }
+      await inTurn([...entries.keys()], index => andThen(placing([name, action, index], () => {
+        takeRow(level, call)
+        return parseChild(entries[index], list)
+      }, issues), item => void (item && items.push(item))))
       children.push({ nested, action, items })
     }
   }
-  return { children, issues }
+  return { ...children.length > 0 && { children }, ...links.length > 0 && { links }, issues }
+}
+
+interface Parsed extends Pick<WriteItem, 'children' | 'links'> {
+  readonly issues: readonly Issue[]
 }
 
 /** Adds the place to an error. @param issues receives those of a body that is not valid, instead of an error */
-async function placing<T>(path: Path, run: () => Promise<T>, issues?: Issue[]): Promise<T | undefined> {
-  try {
-    return await run()
-  }
-  catch (error) {
+function placing<T>(path: Path, run: () => Awaitable<T>, issues?: Issue[]): Awaitable<T | undefined> {
+  return attempt<T | undefined>(run, (error) => {
     const found = placed(error, path)
     if (!issues || !(found instanceof ApiError) || found.data.code !== 'VALIDATION_FAILED') throw found
     issues.push(...(found.data as unknown as { readonly issues: readonly Issue[] }).issues)
     return undefined
-  }
+  })
 }
 
 type Lists = Readonly<Partial<Record<NestedAction, readonly unknown[]>>>
 
 function listsOf({ relation: { name }, actions }: Nested, value: unknown, issues: Issue[]): Lists {
-  const known = NESTED_ACTIONS.filter(action => actions.has(action))
+  const known: readonly NestedAction[] = [...actions]
   const lists: { [A in NestedAction]?: readonly unknown[] } = {}
   if (!isObject(value)) {
     issues.push({ path: [name], message: `Expected an object with ${known.join(', ')}.`, code: 'invalid_type' })
@@ -115,11 +121,32 @@ function listsOf({ relation: { name }, actions }: Nested, value: unknown, issues
   return lists
 }
 
-async function parseChild(
-  entry: unknown, nested: Nested, action: NestedAction, call: Call, parse: ParseItem, level: Level,
-): Promise<WriteItem> {
-  const { resource } = call
-  if (action === 'create') return parseBody(entry, nested, action, call, parse, level)
+/** What the children of one list have in common. */
+interface ChildList extends ForeignKey {
+  readonly action: ChildAction
+  readonly call: Call
+  readonly parse: ParseItem
+  /** That of the children. */
+  readonly level: Level
+}
+
+interface ForeignKey {
+  readonly isForeign: (name: string) => boolean
+  /** Stand for the foreign key of a new child when its body is validated. */
+  readonly samples: Readonly<Record<string, unknown>>
+}
+
+function foreignKeyOf({ relation: { foreignColumns } }: NestedChildren, action: ChildAction): ForeignKey {
+  const names = new Set(foreignColumns.map(({ name }) => name))
+  return {
+    isForeign: name => names.has(name),
+    samples: action === 'create' ? Object.fromEntries(foreignColumns.map(field => [field.name, sampleOf(field)])) : {},
+  }
+}
+
+function parseChild(entry: unknown, list: ChildList): Awaitable<WriteItem> {
+  const { action, call: { resource } } = list
+  if (action === 'create') return parseBody(entry, action, list)
   if (action === 'delete') return byId(entry, resource, [])
   if (!isObject(entry)) throw invalidChild([], 'Expected an object with id and data.')
   const { id, data, ...others } = entry as Readonly<Record<string, unknown>>
@@ -127,7 +154,7 @@ async function parseChild(
   const unknown = (key: string) => `Unknown key ${quote(key)}.${didYouMean(key, ['id', 'data'])}`
   if (other !== undefined) throw invalidChild([other], unknown(other), 'unrecognized_keys')
   const target = byId(id, resource, ['id'])
-  return { ...await placing(['data'], () => parseBody(data, nested, action, call, parse, level)), ...target }
+  return andThen(placing(['data'], () => parseBody(data, action, list)), item => ({ ...item, ...target }))
 }
 
 const invalidChild = (path: Path, message: string, code = 'invalid_type') => validationFailed([{ path, message, code }])
@@ -141,12 +168,10 @@ function byId(id: unknown, resource: Resource, path: Path): WriteItem {
 }
 
 /** The server sets the foreign key, so a value for it is left out like that of any other column of the server. */
-async function parseBody(
-  entry: unknown, { relation: { foreignColumns } }: Nested, kind: BodyKind, call: Call, parse: ParseItem, level: Level,
-): Promise<WriteItem> {
-  const isForeign = (name: string) => foreignColumns.some(field => field.name === name)
-  const own = isObject(entry) ? Object.fromEntries(Object.entries(entry).filter(([name]) => !isForeign(name))) : entry
-  const samples = kind === 'create' && isObject(own) ? Object.fromEntries(foreignColumns.map(field => [field.name, sampleOf(field)])) : {}
-  const { data, ...item } = await parse(isObject(own) ? { ...own, ...samples } : own, call, kind, level)
-  return { ...item, ...data && { data: withoutFields(data, isForeign) } }
+function parseBody(entry: unknown, kind: BodyKind, { call, parse, level, isForeign, samples }: ChildList): Awaitable<WriteItem> {
+  const own = isObject(entry) ? { ...withoutForeign(entry, isForeign), ...samples } : entry
+  return andThen(parse(own, call, kind, level), ({ data, ...item }) => ({ ...item, ...data && { data: withoutFields(data, isForeign) } }))
 }
+
+const withoutForeign = (entry: object, isForeign: (name: string) => boolean): object =>
+  Object.keys(entry).some(isForeign) ? Object.fromEntries(Object.entries(entry).filter(([name]) => !isForeign(name))) : entry

@@ -11,7 +11,8 @@ const GET = ['fields', 'include', 'counts', 'includeDeleted', 'onlyDeleted'] as 
 const GROUPS = ['aggregate', 'groupBy', 'having', 'filter', 'sort', 'page', 'limit', 'includeDeleted', 'onlyDeleted'] as const
 const DELETE = ['force', 'reason', 'confirm'] as const
 const RESTORE = ['confirm'] as const
-const CREATE = ['onConflict'] as const
+const CREATE = ['onConflict', 'include'] as const
+const UPDATE = ['include'] as const
 const NONE = [] as const
 
 export const LIST_PARAMETERS: readonly string[] = Object.freeze([...new Set([...GET, ...GROUPS, 'cursor', 'cursorFields', 'count'])])
@@ -23,11 +24,11 @@ export const PARAMETERS: Readonly<Record<RouteName, readonly string[]>> = {
   'aggregate': GROUPS,
   'resource-permissions': ['ids'],
   'bulk-create': CREATE,
-  'bulk-update': NONE,
+  'bulk-update': UPDATE,
   'bulk-delete': DELETE,
   'bulk-restore': RESTORE,
   'get': GET,
-  'update': NONE,
+  'update': UPDATE,
   'delete': DELETE,
   'restore': RESTORE,
   'related': [...LIST_PARAMETERS, 'includeMetadata'],

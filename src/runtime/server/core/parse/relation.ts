@@ -1,6 +1,7 @@
 /** Parses the requests of the relation routes. */
 import { isObject } from '../../../shared/is-object'
 import type { Operation } from '../../../shared/operations'
+import { LINK_OPERATIONS, type LinkMode } from '../access/links'
 import type { ApiRequest } from '../request/api-request'
 import type { Call } from '../request/session'
 import { invalidBody, limitExceeded, quote } from '../error'
@@ -28,8 +29,6 @@ export function parseRelated(request: ApiRequest, call: Call): RelatedQuery {
   }
 }
 
-export type LinkMode = 'replace' | 'add' | 'remove'
-
 export interface RelationLinks {
   readonly relation: string
   readonly ids: readonly string[]
@@ -50,11 +49,6 @@ export interface LinkRequest {
 }
 
 const MODES: Readonly<Record<string, LinkMode>> = { PUT: 'replace', POST: 'add', DELETE: 'remove' }
-
-/** The operations on junction rows that each link mode needs. */
-export const LINK_OPERATIONS: Readonly<Record<LinkMode, readonly Operation[]>> = {
-  replace: ['create', 'delete'], add: ['create'], remove: ['delete'],
-}
 
 /** The operations that rate limits count. They do not depend on the relation, so that limits do not disclose which relations exist. */
 export function linkCountsAs({ method }: ApiRequest): readonly Operation[] {

@@ -48,19 +48,23 @@ function parseBody(body: unknown, call: Call, kind: BodyKind): Awaitable<WriteIt
 }
 
 /** @throws `VALIDATION_FAILED` with the issues of the record and of all children */
-async function parseNested(body: unknown, call: Call, kind: BodyKind, level: Level): Promise<WriteItem> {
+function parseNested(body: unknown, call: Call, kind: BodyKind, level: Level): Awaitable<WriteItem> {
   const { own, given } = splitBody(body, call.resource)
   const issues: Issue[] = []
-  const data = await attempt(() => parseItemData(own, call, kind), (error) => {
+  const parsed = attempt<WriteData | undefined>(() => parseItemData(own, call, kind), (error) => {
     if (!(error instanceof ApiError) || error.data.code !== 'VALIDATION_FAILED') throw error
     issues.push(...(error.data as unknown as { readonly issues: readonly Issue[] }).issues)
     return undefined
   })
-  const parsed = await parseChildren(given, call, parseNested, level)
-  issues.push(...parsed.issues)
-  if (issues.length > 0) throw validationFailed(issues)
-  return { data: data!, ...parsed.children.length > 0 && { children: parsed.children } }
+  return andThen(parsed, data => andThen(given.length > 0 ? parseChildren(given, call, parseNested, level) : NOTHING, (found) => {
+    const { issues: others, ...nested } = found
+    issues.push(...others)
+    if (issues.length > 0) throw validationFailed(issues)
+    return { data: data!, ...nested }
+  }))
 }
+
+const NOTHING: Awaited<ReturnType<typeof parseChildren>> = { issues: [] }
 
 function parseItemData(body: unknown, call: Call, kind: BodyKind): Awaitable<WriteData> {
   return parseData(body, call.resource, kind, () => readableFields(call), call.api.reservedIds, () => countSuggestion(call))

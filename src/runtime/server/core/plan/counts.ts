@@ -4,7 +4,7 @@ import type { RelationCount } from '../access/plan'
 import type { Call } from '../request/session'
 import { invalidQuery, limitExceeded, quote, unknownRelation } from '../error'
 import type { RelatedReads } from './filter'
-import { findReadableRelation, isCheckedInCode, isCountable, usableRelations } from './readable-relation'
+import { findReadableRelation, isCheckedInCode, isCountable, usableRelations } from '../access/readable-relation'
 
 /** The number of relations that a request can still name, and the resources that it reads. */
 export interface CountBudget {

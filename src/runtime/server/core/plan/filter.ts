@@ -15,7 +15,7 @@ import type { RelationFilter, Search } from '../access/plan'
 import {
   isBranches, isRelationFilter, type Filter, type FilterBranches, type FilterCondition, type RelationFilter as ParsedRelation,
 } from '../parse/filter'
-import { findReadableRelation, isCheckedInCode, isCountable, usableRelations } from './readable-relation'
+import { findReadableRelation, isCheckedInCode, isCountable, usableRelations } from '../access/readable-relation'
 import { isHeavy, planSearch } from './search'
 import { inList } from '../sql/list/index'
 import { like } from '../sql/like/index'

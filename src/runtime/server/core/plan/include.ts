@@ -14,7 +14,7 @@ import { planCounts, type CountBudget } from './counts'
 import { planFilter, relatedReads, type RelatedReads } from './filter'
 import { planOrder } from './order'
 import { planRelatedSorts, sortsRelated } from './related-order'
-import { requireRelation } from './readable-relation'
+import { requireRelation } from '../access/readable-relation'
 import type { IncludePlan, ReadPlan } from './read-plan'
 
 /** What a read needs of related rows. */

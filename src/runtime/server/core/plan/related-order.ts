@@ -9,7 +9,7 @@ import type { SortField } from '../parse/params'
 import type { SortedValue } from '../sql/keyset'
 import type { RelatedReads } from './filter'
 import { sortable, type RelatedSorts } from './order'
-import { findReadableRelation, isCheckedInCode, usableRelations } from './readable-relation'
+import { findReadableRelation, isCheckedInCode, usableRelations } from '../access/readable-relation'
 
 /** Whether `sort` can name related rows. A field whose own name has a dot takes precedence. */
 export const sortsRelated = (sort: readonly SortField[]): boolean => sort.some(({ name }) => name.includes('.'))

@@ -1,16 +1,16 @@
 /** Plans the relation routes, which read related records and change links. The plans apply the permissions and row scope of both sides. */
 import type { Operation } from '../../../shared/operations'
-import type { ManyToMany, Relation, Resource } from '../../schema/model'
+import type { ManyToMany, Relation } from '../../schema/model'
 import type { Call } from '../request/session'
-import { linkTagRequired, quote, unknownIds, unknownRelationRoute, validationFailed } from '../error'
+import { quote, unknownIds, validationFailed } from '../error'
 import { keyFields, readableFields, select } from '../access/fields'
 import { authorize, callFor } from '../access/authorize'
+import { assertRemovable, authorizeLink, requireManyToMany, requireRouteRelation, type LinkMode } from '../access/links'
 import { parseData } from '../parse/body'
 import { toKey, type Key } from '../../schema/record-id'
-import { LINK_OPERATIONS, type LinkMode, type LinkRequest, type Metadata, type RelatedQuery, type RelationLinks } from '../parse/relation'
+import type { LinkRequest, Metadata, RelatedQuery, RelationLinks } from '../parse/relation'
 import type { Plan } from '../access/row-scope'
 import { requireTenantId } from '../access/tenant'
-import { requireRelation } from './readable-relation'
 import { planList, type ListPlan } from './read'
 import type { ReadPlan } from './read-plan'
 
@@ -78,8 +78,8 @@ export async function planLink(request: LinkRequest, call: Call): Promise<LinkPl
   // Authorization precedes the validation of ids and metadata, because validation errors disclose the columns of a junction.
   for (const relation of relations) await authorizeLink(relation, request.mode, call)
   const include: LinkTarget[] = []
-  for (const [index, links] of request.links.entries()) include.push(await planTarget(relations[index]!, links, call))
-  if (request.mode !== 'add') for (const { junction } of relations) assertRemovable(junction.resource)
+  for (const [index, links] of request.links.entries()) include.push(await planLinkTarget(relations[index]!, links, call))
+  for (const relation of relations) assertRemovable(relation, request.mode)
   return {
     resource: call.resource,
     trash: 'active',
@@ -90,18 +90,9 @@ export async function planLink(request: LinkRequest, call: Call): Promise<LinkPl
   }
 }
 
-/** A request for links names no tags of junction rows. @throws 428 if deletes of the junction require them. */
-function assertRemovable({ name, requireIfMatch }: Resource): void {
-  if (requireIfMatch) throw linkTagRequired(name)
-}
-
-async function requireManyToMany(name: string, call: Call): Promise<ManyToMany> {
-  const relation = await requireRouteRelation(call, name)
-  if (relation.kind !== 'manyToMany') throw unknownRelationRoute(name)
-  return relation
-}
-
-async function planTarget(relation: ManyToMany, { ids, metadata, metadataById }: RelationLinks, call: Call): Promise<LinkTarget> {
+export async function planLinkTarget(
+  relation: ManyToMany, { ids, metadata, metadataById }: RelationLinks, call: Call,
+): Promise<LinkTarget> {
   const { target, junction, name } = relation
   const keys = ids.map(id => toKey(target, id))
   const unknown = ids.filter((_, index) => !keys[index])
@@ -128,22 +119,6 @@ async function planTarget(relation: ManyToMany, { ids, metadata, metadataById }:
 }
 
 const planJunction = ({ junction }: ManyToMany): Plan => ({ resource: junction.resource, trash: 'active' })
-
-/** Like `requireRelation`, but throws the error of an unknown route. */
-async function requireRouteRelation(call: Call, name: string): Promise<Relation> {
-  try {
-    return await requireRelation(call, call.resource, name)
-  }
-  catch {
-    throw unknownRelationRoute(name)
-  }
-}
-
-/** Requires permission to read the target and, for a registered junction, to create or delete its records. */
-async function authorizeLink({ target, junction }: ManyToMany, mode: LinkMode, call: Call): Promise<void> {
-  await authorize(call, target, ['read'])
-  if (junction.registered) await authorize(call, junction.resource, LINK_OPERATIONS[mode])
-}
 
 /**
  * Checks the metadata of links. For an unregistered junction, it validates the columns as in an update. For a registered junction, it

@@ -6,6 +6,7 @@ import { defaultFields, readableFields, taggedFields, type Selection } from '../
 import { reviserOf, type Revise } from './record-revision'
 import { andThen, type Awaitable } from '../awaitable'
 import type { WriteRequest, WriteItem } from '../parse/write'
+import { hasNested } from '../parse/write-item'
 import type { Plan } from '../access/row-scope'
 import { requireTenantId } from '../access/tenant'
 
@@ -19,6 +20,11 @@ export interface WritePlan extends Plan {
   readonly atomic: boolean
   /** The columns of the response. */
   readonly selection: Selection
+  /**
+   * The fields that a statement returns.
+   * @default those of the response and of the entity tag
+   */
+  readonly returned?: Selection
   /** The fields of the entity tag of a record. It is absent if neither the request nor the response has a tag. */
   readonly tagged?: Selection
   readonly revise?: Revise
@@ -49,8 +55,6 @@ const RETURNS_RECORD: ReadonlySet<WriteKind> = new Set(['create', 'update', 'res
 /** The record of a dry run is not saved, so it has no tag. */
 const returnsTag = (kind: WriteKind, { api: { config }, ctx }: Call) => config.http.etag && !ctx.dryRun && RETURNS_RECORD.has(kind)
 
-const hasChildren = ({ children }: WriteItem) => children !== undefined
-
 /** A promise only if a field has a rule, or the response has a tag. */
 const planWrite = (kind: WriteKind) => (request: WriteRequest, call: Call): Awaitable<WritePlan> => {
   const { items, bulk, deletionId, reason, confirm } = request
@@ -67,7 +71,7 @@ const planWrite = (kind: WriteKind) => (request: WriteRequest, call: Call): Awai
       kind,
       trash: TRASH[kind],
       // Restores, purges and writes of children are always atomic, even if `bulk.transactional` is false.
-      atomic: !bulk || kind === 'restore' || kind === 'purge' || call.api.config.bulk.transactional || items.some(hasChildren),
+      atomic: !bulk || kind === 'restore' || kind === 'purge' || call.api.config.bulk.transactional || items.some(hasNested),
       selection: defaultFields(readable),
       tenantId: kind === 'create' && call.resource.tenant ? requireTenantId(call) : undefined,
     })))

@@ -5,6 +5,7 @@ import { changedMeanwhile, isBusy, isInvalidReference } from '../error'
 import type { WritePlan } from '../plan/write'
 import type { Scoped } from '../access/row-scope'
 import { commitOperations } from '../commit/commit'
+import { watchCommit } from '../commit/changes/watching'
 import { CommitFailed, type WritingPlan } from '../commit/failure'
 import type { WriteOperation } from '../commit/operation'
 import { findAlreadyDeleted } from './already-deleted'
@@ -48,8 +49,8 @@ export const ITEMS: CommitRules = {
   toError: toItemsError,
 }
 
-export const operationsOf = ({ plan, items, written, call }: WritePart, time: Date): readonly WriteOperation[] =>
-  OPERATIONS[plan.kind](plan, items, written, call, time)
+export const operationsOf = ({ plan, items, written, call, links }: WritePart, time: Date): readonly WriteOperation[] =>
+  links ? links.operations(time) : OPERATIONS[plan.kind](plan, items, written, call, time)
 
 export const locksFirst = (operations: readonly WriteOperation[]): readonly WriteOperation[] =>
   [...operations.filter(({ phase }) => phase === 'lock'), ...operations.filter(({ phase }) => phase !== 'lock')]
@@ -96,7 +97,8 @@ export async function commitOne(part: WritePart, item: Item, commit: PartsCommit
  */
 export function commitParts(parts: readonly WritePart[], commit: PartsCommit): Awaitable<void> {
   const { rules, request } = commit
-  const commitOnce = () => commitOperations(rules.planOf(parts, commit), rules.operations(parts, commit), request.call)
+  const commitOnce = () => watchCommit(request.call, () =>
+    commitOperations(rules.planOf(parts, commit), rules.operations(parts, commit), request.call))
   const isChanged = (error: unknown): error is CommitFailed => parts.some(({ plan, items }) => isChangedSinceJudged(error, plan, items))
   return attempt(commitOnce, async (error) => {
     if (!rules.judgeAgain || !isChanged(error)) throw error
@@ -124,7 +126,7 @@ export function commitParts(parts: readonly WritePart[], commit: PartsCommit): A
 
 /** Reads the references of the items now. @throws The error of a single write, or `BULK_FAILED`. */
 async function assertReferences(parts: readonly WritePart[]): Promise<void> {
-  await inTurn(parts, ({ plan, items, call }) => checkReferences(plan, items, call, 'now'))
+  await inTurn(parts, ({ plan, items, call, isChecked }) => checkReferences(plan, items, call, 'now', isChecked))
   await findReasons(parts)
 }
 

@@ -16,7 +16,8 @@ import { returnedFields } from './returned-rows'
 import { createValues } from './server-values'
 import { writableValues } from './writable-values'
 
-export const createOperations: BuildOperations = (plan, items, written, call, time) => {
+/** @param reported the kind of change that plugins receive */
+const insertAs = (reported: 'create' | 'link'): BuildOperations => (plan, items, written, call, time) => {
   const { resource } = plan
   const rows = items.map(item => ({ item, values: createValues(plan, writableValues(plan, item), call, time) }))
   // Rows that set the same columns go into one statement.
@@ -34,12 +35,17 @@ export const createOperations: BuildOperations = (plan, items, written, call, ti
         ...references && references.where.length > 0 && { expectation: 'reference', field: references.field },
         read: ({ rows }) => inserted.forEach(({ item }, index) => written.set(item.index, { record: decode(rows[index]!) })),
         predict: () => inserted.forEach(({ item, values }) => written.set(item.index, { record: predictCreated(resource, values) })),
-        changes: reportRows(call, resource, 'create', columns, 'after', () => insertedSource(plan, inserted, call)),
+        changes: reportRows(call, resource, reported, columns, 'after', () => insertedSource(plan, inserted, call)),
       })
     }
   }
   return operations
 }
+
+export const createOperations = insertAs('create')
+
+/** Inserts the links of new records. */
+export const insertLinks = insertAs('link')
 
 /** Returns a function that names the columns a row sets. Rows that set them in another order get the same text. */
 function createColumnsKey(): (row: NewRow) => string {

@@ -8,6 +8,7 @@ import { cascadeOperations } from './cascade/cascaded-rows'
 import type { Closure } from './cascade/closure/index'
 import { missedRowsStatement, trashStatement } from './cascade/statements'
 import { hasParticipants, reportKey, withReported } from '../commit/changes/report'
+import { isWatching } from '../commit/changes/watching'
 import type { WriteOperation } from '../commit/operation'
 import { snapshotOperations } from '../commit/snapshot'
 import { updateStatement } from '../commit/update'
@@ -39,7 +40,7 @@ export const deleteOperations: BuildOperations = (plan, items, written, call, ti
     const deletionId = crypto.randomUUID()
     written.set(item.index, roles.deletionId ? { deletionId } : {})
     const values = trashValues(plan, deletionId, call, time)
-    const readBackKey = hasParticipants(call) ? keyClauses(resource, item.key!) : undefined
+    const readBackKey = hasParticipants(call) || isWatching(call) ? keyClauses(resource, item.key!) : undefined
     return {
       statement: updateStatement(call, resource, values, writeClauses(plan, item), columns, readBackKey),
       expectation: 'row',

@@ -35,6 +35,9 @@ export function itemContexts({ kind, resource }: Pick<WritePlan, 'kind' | 'resou
   return hooks ? () => itemContext(call) : () => call.ctx
 }
 
+export const hasAfterHooks = ({ kind, resource }: Pick<WritePlan, 'kind' | 'resource'>, call: Call): boolean =>
+  findHooks(call, resource, AFTER[kind]).length > 0
+
 /** Runs the before-hooks of each item. An error of a hook becomes the error of its item. */
 export function runBeforeEach(plan: Pick<WritePlan, 'kind' | 'resource'>, items: readonly Item[], call: Call): Awaitable<void> {
   if (findHooks(call, call.resource, BEFORE[plan.kind]).length > 0) {
@@ -75,7 +78,7 @@ function takeConditionOf(kind: WriteKind, { ctx }: Item, { resource }: Call): Wr
 export function runAfter(
   plan: WritePlan, items: readonly Item[], result: WriteResult, call: Call, errors: unknown[],
 ): Awaitable<void> {
-  if (findHooks(call, call.resource, AFTER[plan.kind]).length > 0) return runAfterEach(plan, items, result, call, errors)
+  if (hasAfterHooks(plan, call)) return runAfterEach(plan, items, result, call, errors)
 }
 
 async function runAfterEach(

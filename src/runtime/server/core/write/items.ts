@@ -93,6 +93,9 @@ export interface Reference {
   readonly values: readonly unknown[]
 }
 
+/** Returns the index of the next item. Indexes grow in the order of the commit. */
+export type NextIndex = () => number
+
 /** The result of one item. */
 export interface WrittenItem {
   /** The written record with its primary key. It is absent for deleted rows. */

@@ -132,6 +132,9 @@ function subquery({ part, item, field }: LateReference, binding: Binding): SQL {
   const isPermanent = ({ kind, resource: { roles } }: WritePart['plan']) => kind === 'delete' && !roles.deletedAt
   if (key.includes(undefined) && binding.parts.some(({ plan, items }) => isPermanent(plan) && items.some(isBetween)))
     throw invalidBody('On this database, a step cannot refer to a generated key after a step that deletes a record permanently.')
+  const isLinked = ({ links, plan, items }: WritePart) => links && plan.resource.table === resource.table && items.some(isBetween)
+  if (key.includes(undefined) && binding.parts.some(isLinked))
+    throw invalidBody('On this database, a step cannot refer to a generated key after a change of links in the same table.')
   const source = key.includes(undefined) ? newestRows(part, item, binding) : whereClause(keyClauses(resource, key))
   return where`(select ${field.selection} from ${resource.table}${source})`.getSQL()
 }

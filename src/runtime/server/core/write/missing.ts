@@ -27,7 +27,7 @@ export async function deferMissing(parts: readonly WritePart[]): Promise<void> {
 
 async function canAppear({ plan, call }: WritePart, { key, index }: Item, parts: readonly WritePart[]): Promise<boolean> {
   const { resource, kind } = plan
-  const earlier = parts.filter(({ items: [first] }) => first!.index < index)
+  const earlier = parts.filter(({ items: [first] }) => first !== undefined && first.index < index)
   const isMade = (part: WritePart) => part.plan.kind === 'create' && part.plan.resource.table === resource.table && part.items.some(item =>
     resource.primaryKey.every((field, at) => isDeepStrictEqual(knownValue({ part, item, field })?.value, key![at])))
   if (earlier.some(isMade)) return true
@@ -49,5 +49,17 @@ export function assertJudgedOnce(parts: readonly WritePart[]): void {
       if (judged.has(row)) item.error = invalidBody(`A rule in code judges this record of \`${plan.resource.name}\`. Write it in one step.`)
       judged.add(row)
     }
+  }
+}
+
+/** Refuses a second change of the links of a record: it was planned with the links before the first one. */
+export function assertLinkedOnce(parts: readonly WritePart[]): void {
+  const records = new Map<string, Item>()
+  for (const { links, items: [whole] } of parts) {
+    if (links?.record === undefined || !whole) continue
+    const other = records.get(links.record)
+    if (other && other !== links.parent)
+      whole.error ??= invalidBody('Several steps change these links of the record. Change them in one step.')
+    records.set(links.record, links.parent)
   }
 }

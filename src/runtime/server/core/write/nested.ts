@@ -1,20 +1,25 @@
-/** The parts of the children in the bodies of a write: one part for each relation and action, whatever the number of parents. */
-import { NESTED_ACTIONS, type NestedAction } from '../../../shared/nested'
-import type { Nested } from '../../schema/model'
+/**
+ * The parts of the children and links in the bodies of a write. Children have one part for each relation and action, whatever the number of
+ * parents.
+ */
+import { CHILD_ACTIONS, type ChildAction } from '../../../shared/nested'
+import type { NestedChildren } from '../../schema/model'
 import type { Call } from '../request/session'
 import { callFor } from '../access/authorize'
+import { keyFields } from '../access/fields'
 import { applyScope, type Scoped } from '../access/row-scope'
 import { notFound, type Path } from '../error'
-import type { ChildItems, WriteItem } from '../parse/write-item'
+import { hasNested, type ChildItems, type WriteItem } from '../parse/write-item'
 import { planCreate, planDelete, planUpdate, type WritePlan } from '../plan/write'
 import { equals } from '../sql/conditions'
-import { itemContexts } from './hooks'
-import { toItems, type Item, type LateReference } from './items'
+import { hasAfterHooks, itemContexts } from './hooks'
+import { toItems, type Item, type LateReference, type NextIndex } from './items'
 import { toPart, type WritePart } from './parts'
+import { linkParts } from './relations/nested'
 
 const PLANS = { create: planCreate, update: planUpdate, delete: planDelete } as const
 
-export const hasChildren = ({ items }: WritePlan): boolean => items.some(({ children }) => children)
+export const hasChildren = ({ items }: WritePlan): boolean => items.some(hasNested)
 
 /** A child, and the item of its parent. */
 interface Child {
@@ -22,9 +27,6 @@ interface Child {
   readonly given: WriteItem
   readonly path: Path
 }
-
-/** Returns the index of the next child. Indexes grow in the order of the commit. */
-export type NextIndex = () => number
 
 export function countFrom(first: number, step = 1): NextIndex {
   let next = first
@@ -37,7 +39,7 @@ export function countFrom(first: number, step = 1): NextIndex {
 
 /** Returns the parts in the order of the commit, after their parents. */
 export async function childParts(part: WritePart, next: NextIndex): Promise<readonly WritePart[]> {
-  const parts: WritePart[] = []
+  const parts: WritePart[] = [...await linkParts(part, next)]
   for (const { nested, action, children } of groupsOf(part)) {
     const own = await toChildPart(part, nested, action, children, next)
     parts.push(own, ...await childParts(own, next))
@@ -46,15 +48,15 @@ export async function childParts(part: WritePart, next: NextIndex): Promise<read
 }
 
 interface Group {
-  readonly nested: Nested
-  readonly action: NestedAction
+  readonly nested: NestedChildren
+  readonly action: ChildAction
   readonly children: readonly Child[]
 }
 
 function groupsOf({ plan, items, call }: WritePart): readonly Group[] {
   const given = plan.items.flatMap(({ children = [] }, position) => children.map(child => ({ child, parent: items[position]! })))
   const relations = new Set(given.map(({ child }) => child.nested))
-  return [...relations].flatMap(nested => NESTED_ACTIONS.flatMap((action): Group[] => {
+  return [...relations].flatMap(nested => CHILD_ACTIONS.flatMap((action): Group[] => {
     const children = given.filter(({ child }) => child.nested === nested && child.action === action)
       .flatMap(({ child, parent }) => toChildren(child, parent))
     const group = { nested, action, children }
@@ -75,13 +77,15 @@ function toChildren({ nested: { relation }, action, items }: ChildItems, parent:
 }
 
 async function toChildPart(
-  part: WritePart, { relation }: Nested, action: NestedAction, children: readonly Child[], next: NextIndex,
+  part: WritePart, { relation }: NestedChildren, action: ChildAction, children: readonly Child[], next: NextIndex,
 ): Promise<WritePart> {
   const call = callFor(part.call, relation.target, action)
   const items = children.map(({ parent, given }): WriteItem =>
     action === 'create' ? given : { ...given, ...conditionOf(relation, parent, part) })
   const plan = await PLANS[action]({ items, bulk: true }, call)
-  const scoped: Scoped<WritePlan> = await applyScope<WritePlan>(call, { ...plan, atomic: true }, action)
+  // The response has no children, so only after-hooks read their records.
+  const returned = hasAfterHooks(plan, call) ? undefined : keyFields(plan.resource)
+  const scoped: Scoped<WritePlan> = await applyScope<WritePlan>(call, { ...plan, returned, atomic: true }, action)
   const own = toItems(scoped, itemContexts(scoped, call)).map((item, position): Item => {
     const { parent, path } = children[position]!
     const late = action === 'create' ? foreignKeys(part, parent, relation) : undefined
@@ -90,7 +94,7 @@ async function toChildPart(
   return toPart(scoped, call, own)
 }
 
-type Relation = Nested['relation']
+type Relation = NestedChildren['relation']
 
 /** The foreign key of a new child is the key of its parent, which the database can generate. */
 function foreignKeys(part: WritePart, parent: Item, { columns, foreignColumns }: Relation): ReadonlyMap<string, LateReference> {

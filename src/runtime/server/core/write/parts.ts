@@ -2,6 +2,8 @@
 import type { ForeignKeyFacts } from '../../schema/drizzle/foreign-keys'
 import type { Scoped } from '../access/row-scope'
 import type { WritePlan } from '../plan/write'
+import type { Awaitable } from '../awaitable'
+import type { WriteOperation } from '../commit/operation'
 import type { Call } from '../request/session'
 import { placed } from '../error'
 import { bulkFailed, type ItemFailure } from './bulk-error'
@@ -21,8 +23,26 @@ export interface WritePart {
   readonly isFound?: boolean
   /** Whether earlier parts of the write can make the rows, or make them visible. Rows that do not exist yet are left to the commit. */
   readonly isStep?: boolean
+  /** Of a part that changes the links of a record in a body. Its first item stands for all of them. */
+  readonly links?: LinkChanges
   /** Whether the plan has checked the rows of this foreign key. The rows of the other foreign keys are then read before the commit. */
   readonly isChecked?: (key: ForeignKeyFacts) => boolean
+}
+
+/** Replaces the steps that other parts have. */
+export interface LinkChanges {
+  /** Plans the change of a record that was loaded: sets the items of the part, or their errors. */
+  readonly load: () => Awaitable<void>
+  readonly runBefore: () => Awaitable<void>
+  readonly operations: (time: Date) => readonly WriteOperation[]
+  /** Locks the records to link, before the operations of all parts. */
+  readonly locks: () => readonly WriteOperation[]
+  readonly runAfter: (errors: unknown[]) => Awaitable<void>
+  /** The table of the linked records. */
+  readonly lockedTable: string
+  /** Identifies the links of an existing record. */
+  readonly record?: string
+  readonly parent: Item
 }
 
 export const toPart = (plan: Scoped<WritePlan>, call: Call, items: readonly Item[]): WritePart =>

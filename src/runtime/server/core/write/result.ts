@@ -7,10 +7,17 @@ import type { RecordValues } from '../read/rows/decode'
 import type { Affected } from './count-affected'
 import type { Item, WrittenItem } from './items'
 
+export interface WrittenRecord extends WrittenItem {
+  readonly index: number
+  readonly id: string
+  /** The related records that the request includes, as JSON. */
+  readonly included?: RecordValues
+}
+
 export interface WriteResult {
   readonly plan: WritePlan
   /** The results of the written items, in the order of the request. */
-  readonly written: readonly (WrittenItem & { readonly index: number, readonly id: string })[]
+  readonly written: readonly WrittenRecord[]
   /** The failed items of a batch that is not atomic. */
   readonly failures: readonly DescribedFailure[]
   /** The number of rows in a cascade group, across all resources. */

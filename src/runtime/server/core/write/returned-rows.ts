@@ -8,9 +8,9 @@ import type { Returning } from '../commit/select'
 import type { RecordValues } from '../read/rows/decode'
 import type { Item, WrittenItem } from './items'
 
-/** Returns the fields that the caller can read, the fields of the entity tag, and the primary key. */
-export function returnedFields({ resource, selection, tagged = selection }: WritePlan): Selection {
-  return withKey(resource, tagged === selection ? selection : union(resource, selection, tagged))
+/** Returns the fields that the caller can read, the fields of the entity tag, and the primary key, unless the plan needs fewer. */
+export function returnedFields({ resource, selection, returned, tagged = selection }: WritePlan): Selection {
+  return returned ?? withKey(resource, tagged === selection ? selection : union(resource, selection, tagged))
 }
 
 /** Rules over `ctx.operation` can let a caller read other fields after an update than in a get. */

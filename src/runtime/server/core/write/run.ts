@@ -16,7 +16,7 @@ import { itemsOf, stopOnFailure, toPart, type WritePart } from './parts'
 import { checkReferences } from './references'
 import { childParts, countFrom, hasChildren } from './nested'
 import { STEPS } from './steps'
-import { assertJudgedOnce, deferMissing } from './missing'
+import { assertJudgedOnce, assertLinkedOnce, deferMissing } from './missing'
 import { toResult, type WriteResult } from './result'
 import { checkTags } from './tags'
 import { loadTargets } from './targets'
@@ -40,13 +40,14 @@ const forEachPart = (step: (plan: Scoped<WritePlan>, items: readonly Item[], cal
 /** What a write does before its commit, in this order. A step returns a promise only if it waits for something. */
 const PREPARATIONS: readonly Step[] = [
   parts => inTurn(parts, load),
+  assertLinkedOnce,
   parts => parts.some(({ isStep }) => isStep) ? deferMissing(parts) : undefined,
   assertJudgedOnce,
   // Rows that were found a moment ago met the conditions then. The commit checks them again.
   parts => inTurn(parts, ({ plan, items, call, isFound }) => isFound ? undefined : checkConditions(plan, items, call)),
   forEachPart(checkTags),
   stopOnFailure,
-  forEachPart(runBeforeEach),
+  parts => inTurn(parts, ({ plan, items, call, links }) => andThen(links?.runBefore(), () => runBeforeEach(plan, items, call))),
   bindLateValues,
   forEachPart(checkWritable),
   parts => inTurn(parts, ({ plan, items, call, isChecked }) =>
@@ -55,7 +56,8 @@ const PREPARATIONS: readonly Step[] = [
   (parts, request) => request.plan.confirm === undefined ? undefined : assertConfirmed(parts, request),
 ]
 
-function load({ plan, items, call, isLoaded, isFound }: WritePart): Awaitable<void> {
+function load({ plan, items, call, isLoaded, isFound, links }: WritePart): Awaitable<void> {
+  if (links) return links.load()
   if (isLoaded) return
   return andThen(loadTargets(plan, items, call), () => {
     if (isFound) for (const item of items) if (isNotFound(item.error)) item.error = changedMeanwhile()
@@ -80,7 +82,10 @@ export async function runWrite(
   if (request.call.ctx.dryRun) return results
   if (onCommitted) await onCommitted(itemsOf(parts))
   const errors: unknown[] = []
-  for (const [index, { plan, items, call }] of parts.entries()) await runAfter(plan, items, results[index]!, call, errors)
+  for (const [index, { plan, items, call, links }] of parts.entries()) {
+    await runAfter(plan, items, results[index]!, call, errors)
+    await links?.runAfter(errors)
+  }
   await afterHooks?.(errors)
   if (errors.length > 0) throw errors[0]
   return results

@@ -37,14 +37,18 @@ function operationsInOrder(parts: readonly WritePart[], time: Date): readonly Wr
 /** Locks the rows of all parts in the order of their tables and keys, so that two batches do not wait for each other. */
 function lockTargets(parts: readonly WritePart[]): readonly WriteOperation[] {
   const found = parts.flatMap(part => part.items.filter(({ row }) => row).map(item => ({ part, item })))
-  if (found.length < 2 || !found[0]!.part.call.engine.concurrent) return []
-  const byTable = [...groupBy(found, ({ part }) => part.plan.resource.facts.name)].sort(([a], [b]) => a < b ? -1 : 1)
-  return byTable.map(([, rows]): WriteOperation => {
-    const { plan: { resource, ...plan }, call } = rows[0]!.part
-    const items = [...new Map(rows.map(({ item }) => [tupleKey(item.key!), item])).values()]
-    const lock = selectStatement(call, resource, [keysClause({ ...plan, resource }, items, call)], keyFields(resource), 'update')
-    return { statement: { ...lock, expectedRows: undefined }, phase: 'lock' }
-  })
+  const linked = parts.flatMap(({ links }) => links ? links.locks().map(operation => ({ table: links.lockedTable, operation })) : [])
+  if (found.length + linked.length < 2 || !parts[0]!.call.engine.concurrent) return []
+  const byTable = groupBy(found, ({ part }) => part.plan.resource.facts.name)
+  const locks = [...[...byTable].map(([table, rows]) => ({ table, operation: lockOf(rows) })), ...linked]
+  return locks.sort((a, b) => a.table < b.table ? -1 : Number(a.table > b.table)).map(({ operation }) => operation)
+}
+
+function lockOf(rows: readonly { readonly part: WritePart, readonly item: Item }[]): WriteOperation {
+  const { plan: { resource, ...plan }, call } = rows[0]!.part
+  const items = [...new Map(rows.map(({ item }) => [tupleKey(item.key!), item])).values()]
+  const lock = selectStatement(call, resource, [keysClause({ ...plan, resource }, items, call)], keyFields(resource), 'update')
+  return { statement: { ...lock, expectedRows: undefined }, phase: 'lock' }
 }
 
 /** Plugins tell the children in a body from the record itself. */
@@ -70,7 +74,8 @@ async function toStepsError(parts: readonly WritePart[], failure: CommitFailed):
     const error = await findError(kept, part)
     if (error === undefined) kept.push(part)
     else if (error === MISSING && part.items[0]!.place) continue
-    else failures.push(...part.items.length === 1 ? [failureOf(part.items[0]!, error)] : await findInPart(kept, part, deadline))
+    else if (part.items.length === 1 || part.links) failures.push(failureOf(part.items[0]!, error))
+    else failures.push(...await findInPart(kept, part, deadline))
   }
   const reported = itemsOf(parts).filter(({ index }) => index === failure.item).map(item => failureOf(item, failure.reason))
   const found = failures.length > 0 ? failures : reported

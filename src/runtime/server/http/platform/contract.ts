@@ -18,8 +18,11 @@ export interface NodeResponse {
   readonly destroyed: boolean
   readonly writableFinished: boolean
   readonly socket: { readonly resetAndDestroy?: () => unknown } | null
-  readonly write: (chunk: Uint8Array) => boolean
+  /** The bytes that wait for the client. */
+  readonly writableLength: number
+  readonly write: (chunk: Uint8Array | string) => boolean
   readonly end: (text?: string) => unknown
+  readonly removeHeader: (name: string) => void
   readonly destroy: () => unknown
   readonly once: (name: 'close' | 'drain', listen: () => void) => unknown
   readonly off: (name: 'close' | 'drain', listen: () => void) => unknown
@@ -59,6 +62,11 @@ export interface Platform<Event extends object = object> {
   readonly signal: (event: Event) => AbortSignal
   /** Keeps the request on platforms that drop it after the response. */
   readonly waitUntil: (event: Event, work: Promise<void>) => void
+  /**
+   * Sends the request of an event to this server again, in the process, with further headers. Middleware of the app then sees a new event.
+   * Returns `undefined` if the server cannot send requests to itself.
+   */
+  readonly sendAgain?: (event: Event, headers: Readonly<Record<string, string>>) => Promise<Response> | undefined
 
   readonly getHeader: (event: Event, name: string) => unknown
   readonly setHeader: (event: Event, name: string, value: string) => void

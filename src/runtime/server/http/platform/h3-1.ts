@@ -23,6 +23,13 @@ interface Event {
     readonly waitUntil?: (work: Promise<unknown>) => unknown
   }
   readonly captureError?: (error: Error, context: object) => void
+  /** Nitro's fetch, which sends the headers of the event. */
+  readonly fetch?: (path: string, init: FetchInit) => Promise<Response>
+}
+
+interface FetchInit {
+  readonly context: object
+  readonly headers: Readonly<Record<string, string>>
 }
 
 interface IncomingRequest {
@@ -99,6 +106,7 @@ export const h3v1: Platform<Event> = {
   waitUntil({ context: { waitUntil } }, work) {
     waitUntil?.(work)
   },
+  sendAgain: (event, headers) => event.fetch?.(h3v1.url(event), { context: {}, headers }),
 
   getHeader: ({ node }, name) => node!.res!.getHeader(name),
   setHeader: ({ node }, name, value) => void node!.res!.setHeader(name, value),

@@ -6,8 +6,8 @@ import { errorResponses, type ErrorKind } from './errors'
 import type { Documented, OnResource, Operation, Response } from './model'
 import { refOf, refTo, toTemplate } from './names'
 import {
-  aggregateParameter, canUpsert, changeParameters, CONFIRM, createParameters, deleteParameters, groupParameters, idParameter,
-  pageParameters, readParameters, upsertParameters,
+  aggregateParameter, canInclude, canUpsert, changeParameters, CONFIRM, createParameters, deleteParameters, groupParameters, idParameter,
+  includingParameters, pageParameters, readParameters, upsertParameters,
 } from './parameters'
 import { idSchema } from './schemas'
 import { parameterRef, type SharedSchema } from './shared'
@@ -49,7 +49,11 @@ const ISSUED = object({
 }, [])
 
 /** The record in the response of a create. That of an API token also has the secret. */
-const createdRecord = ({ name, facts }: OnResource) => facts.tokens === name ? { allOf: [refOf(name), ISSUED] } : refOf(name)
+const createdRecord = (on: OnResource) => on.facts.tokens === on.name ? { allOf: [writtenRecord(on), ISSUED] } : writtenRecord(on)
+
+/** With `include`, the record also has the related records of a read. */
+const writtenRecord = (on: OnResource): JsonSchema =>
+  canInclude(on) ? { allOf: [refOf(on.name), refOf(on.name, 'read')] } : refOf(on.name)
 
 const bodyOf = ({ name, described }: OnResource, kind: 'create' | 'update'): JsonSchema =>
   described.validation[kind] ? refOf(name, kind) : { type: 'object' }
@@ -105,7 +109,7 @@ const BUILD: Readonly<Record<ResourceRoute, Build>> = {
   'create': on => when(on.described.capabilities.canCreate, () => ({
     summary: `Create: ${on.described.label}`, status: 201, headers: ['ETag', 'Location'],
     ...canUpsert(on) ? { errors: 'change', updates: true } : { errors: 'create' },
-    parameters: upsertParameters(on), body: bodyOf(on, 'create'), response: createdRecord(on),
+    parameters: [...upsertParameters(on), ...includingParameters(on)], body: bodyOf(on, 'create'), response: createdRecord(on),
   })),
   'aggregate': on => when(on.described.capabilities.canAggregate, () => ({
     summary: `Aggregate: ${on.described.label}`, errors: 'read', headers: ['ETag'],
@@ -120,11 +124,13 @@ const BUILD: Readonly<Record<ResourceRoute, Build>> = {
     }],
   }],
   'bulk-create': on => when(on.described.capabilities.canCreate && on.limits.bulk.enabled, () => ({
-    summary: `Create many: ${on.described.label}`, errors: 'bulk', parameters: upsertParameters(on),
+    summary: `Create many: ${on.described.label}`, errors: 'bulk',
+    parameters: [...upsertParameters(on), ...includingParameters(on)],
     body: items(on, bodyOf(on, 'create')), response: bulkOf(createdRecord(on)),
   })),
   'bulk-update': on => when(on.described.capabilities.canUpdate && on.limits.bulk.enabled, () => ({
-    summary: `Update many: ${on.described.label}`, errors: 'bulk', parameters: createParameters(on), response: bulkOf(refOf(on.name)),
+    summary: `Update many: ${on.described.label}`, errors: 'bulk',
+    parameters: [...createParameters(on), ...includingParameters(on)], response: bulkOf(writtenRecord(on)),
     body: items(on, object({ id: idSchema(on.described), data: bodyOf(on, 'update'), ifMatch: { type: 'string' } },
       on.facts.requiresIfMatch(on.name) ? ['id', 'data', 'ifMatch'] : ['id', 'data'])),
   })),
@@ -143,7 +149,7 @@ const BUILD: Readonly<Record<ResourceRoute, Build>> = {
   })),
   'update': on => when(on.described.capabilities.canUpdate, () => ({
     summary: `Update: ${on.described.label}`, errors: 'change', headers: ['ETag'],
-    parameters: changeParameters(on), body: bodyOf(on, 'update'), response: refOf(on.name),
+    parameters: [...changeParameters(on), ...includingParameters(on)], body: bodyOf(on, 'update'), response: writtenRecord(on),
   })),
   'delete': on => when(on.described.capabilities.canDelete || on.described.capabilities.canPurge, () => ({
     summary: `Delete: ${on.described.label}`, errors: 'change', parameters: [...changeParameters(on), ...deleteParameters(on)],

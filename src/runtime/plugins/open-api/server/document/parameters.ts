@@ -34,18 +34,29 @@ const bothOrders = (names: readonly string[]) => names.flatMap(name => [name, `-
 
 /** The parameters of a get. */
 export function readParameters({ described }: OnResource): Parameters {
-  const relations = Object.entries(described.relations).filter(([, { includable }]) => includable).map(([name]) => name)
   return [
     ...nameParameter('fields', 'The fields of the response.', namesOf(described, ({ readable }) => readable)),
-    ...relations.length > 0
-      ? [listParameter('include', 'The relations of the response. A path of names separated by dots includes relations of relations.', {
-          anyOf: [{ type: 'string', enum: relations }, { type: 'string' }],
-        })]
-      : [],
+    ...includeParameter(described),
     ...nameParameter('counts', 'The relations to count. Each record gets `_count`.', countable(described)),
     ...trashParameters(described),
   ]
 }
+
+function includeParameter({ relations }: DescribedResource): Parameters {
+  const names = Object.entries(relations).filter(([, { includable }]) => includable).map(([name]) => name)
+  return names.length === 0
+    ? []
+    : [listParameter('include', 'The relations of the response. A path of names separated by dots includes relations of relations.', {
+        anyOf: [{ type: 'string', enum: names }, { type: 'string' }],
+      })]
+}
+
+/** Whether the response of a write can contain related records: the caller can read the resource and one of its relations. */
+export const canInclude = ({ described }: OnResource): boolean =>
+  described.capabilities.canRead && Object.values(described.relations).some(({ includable }) => includable)
+
+/** The parameter of writes that answer records. */
+export const includingParameters = (on: OnResource): Parameters => canInclude(on) ? includeParameter(on.described) : []
 
 function trashParameters({ trash, capabilities: { canViewDeleted } }: DescribedResource): Parameters {
   return trash && canViewDeleted ? [parameterRef('includeDeleted'), parameterRef('onlyDeleted')] : []

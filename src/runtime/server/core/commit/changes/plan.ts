@@ -6,7 +6,7 @@ import { placeInsertions } from './batch/entries'
 import { isFound, readAhead } from './batch/preloaded-rows'
 import { groupSets, requestStatements } from './changed-rows'
 import { derivedEntries } from './derived'
-import { hasParticipants, needsSources, type ReportingOperation } from './report'
+import { hasParticipants, needsSources, type ReportingOperation, type Snapshot } from './report'
 
 /** An entry of a commit, and the operation that it belongs to. */
 export interface PlannedEntry {
@@ -15,6 +15,8 @@ export interface PlannedEntry {
   readonly operation?: number
   /** The entry fails if a row has changed since it was read before the commit. */
   readonly checksRead?: true
+  /** The rows that the entry reads before the commit changes them. */
+  readonly snapshot?: Snapshot
 }
 
 type Operation = ReportingOperation & { readonly statement: WriteStatement }

@@ -9,6 +9,7 @@ import { keyClauses } from '../../plan/read'
 import { valuesAt, type RecordValues } from '../../read/rows/decode'
 import { rowsWhere, type AssignedValues, type RowSource } from './source'
 import { changedTable, type ChangedTable } from './table'
+import { isWatched, isWatching } from './watching'
 
 export interface ChangeReport {
   readonly table: ChangedTable
@@ -42,7 +43,11 @@ export interface ReportingOperation {
   readonly snapshot?: Snapshot
 }
 
-export const hasListeners = ({ api: { listeners } }: Call) => listeners.onCommit.length + listeners.inCommit.length > 0
+/** Whether a plugin receives the changes of a commit. */
+export const hasListeners = (call: Call) => {
+  const { onCommit, inCommit } = call.api.listeners
+  return onCommit.length + inCommit.length > 0 || isWatching(call)
+}
 
 /** Whether a plugin takes part in commits. */
 export const hasParticipants = ({ api: { listeners } }: Call) => listeners.inCommit.length > 0
@@ -56,13 +61,15 @@ export const needsSources = (call: Call) => hasParticipants(call) && !call.engin
 /** Returns the columns that an operation reads of rows that it reports. */
 export function reportedColumns(call: Call, table: ChangedTable): Selection {
   if (!call.engine.supportsFollowUp) return table.key
-  return needsImages(call) ? table.row : hasParticipants(call) ? table.identity : table.key
+  if (needsImages(call) || isWatched(call, table)) return table.row
+  return hasParticipants(call) ? table.identity : table.key
 }
 
-/** Adds the columns that participants need to the columns that an operation returns. */
+/** Adds the columns that plugins need to the columns that an operation returns. */
 export function withReported(call: Call, resource: Resource, selection: Selection): Selection {
-  if (!hasParticipants(call) || needsSources(call)) return selection
-  const reported = reportedColumns(call, changedTable(call, resource))
+  const table = changedTable(call, resource)
+  if (needsSources(call) || !(hasParticipants(call) || isWatched(call, table))) return selection
+  const reported = reportedColumns(call, table)
   if (reported.fields.every(({ name }) => selection.byName.has(name))) return selection
   return select(resource, ({ name }) => selection.byName.has(name) || reported.byName.has(name))
 }

@@ -17,6 +17,7 @@ import type { PlannedEntry } from './plan'
 import { hasParticipants, needsSources, reportedColumns, type ChangeReport, type ReportingOperation } from './report'
 import { rowsWhere } from './source'
 import type { ChangedTable } from './table'
+import { isWatched } from './watching'
 
 export interface ReportedRow {
   readonly table: ChangedTable
@@ -37,15 +38,20 @@ export async function planReported(
   call: Call,
 ): Promise<PlanAttempt> {
   const own = statements.map((entry, operation): PlannedEntry => ({ entry, operation }))
-  if (!hasParticipants(call) || rows.length === 0) return async () => own
   const reports = [...groupBy(rows, ({ table, kind }) => `${kind} ${table.resource ?? ''} ${table.name}`).values()].map(toReport)
+  const snapshotsOf = (reports: readonly ChangeReport[]) =>
+    reports.filter(({ kind }) => !isNewRow(kind)).map(report => snapshotOf(report, call))
+  if (!hasParticipants(call) || rows.length === 0) {
+    const watched = snapshotsOf(reports.filter(({ table }) => isWatched(call, table)))
+    return async () => [...watched.map(toEntry), ...own]
+  }
   const { sets, setOf } = groupSets(reports.map(changes => ({ changes })))
   const requested = await requestStatements(sets, call)
   if (needsSources(call)) return () => planBatch(own, reports, setOf, requested, call)
-  const snapshots = reports.filter(({ kind }) => !isNewRow(kind)).map(report => snapshotOf(report, call))
+  const snapshots = snapshotsOf(reports)
   const operations: ReportingOperation[] = [...snapshots, ...statements.map(() => ({})), ...reports.map(changes => ({ changes }))]
   const entries = [
-    ...snapshots.map(({ statement: entry }) => ({ entry })),
+    ...snapshots.map(toEntry),
     ...own,
     ...reports.map(() => ({ entry: NOTHING })),
     ...derivedEntries(operations, sets, setOf, requested, call, true).map(entry => ({ entry })),
@@ -91,6 +97,8 @@ function snapshotOf(report: ChangeReport, call: Call) {
   const statement = { ...selectStatement(call, table, where, columns, 'update'), expectedRows: undefined }
   return { statement, snapshot: { table, columns, source: rowsWhere(table, where) } }
 }
+
+const toEntry = ({ statement: entry, snapshot }: ReturnType<typeof snapshotOf>): PlannedEntry => ({ entry, snapshot })
 
 const withSource = (report: ChangeReport, call: Call): ChangeReport =>
   ({ ...report, source: rowsWhere(report.table, [inTuples(call.engine, report.table.primaryKey, keysOf(report))]) })

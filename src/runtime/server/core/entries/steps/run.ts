@@ -136,8 +136,7 @@ async function toItem(
   const values = Object.fromEntries(Object.entries(parsed.data!.values).filter(([name]) => !isUnknown(name)))
   const known = [...late].map(([name, reference]): [string, LateReference] =>
     [name, isUnknown(name) ? reference : { ...reference, early: values[name] }])
-  const { children } = parsed
-  return { item: { ...base, data: { ...parsed.data!, values }, ...children && { children } }, late: new Map(known) }
+  return { item: { ...parsed, ...base, data: { ...parsed.data!, values } }, late: new Map(known) }
 }
 
 /** A dry run of a delete or a restore counts the rows that it would change. */

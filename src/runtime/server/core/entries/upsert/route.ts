@@ -5,12 +5,14 @@ import type { Api } from '../../api'
 import type { ApiResponse } from '../../extensions/response'
 import { assertDryRun, dryRunHeaders } from '../../parse/dry-run'
 import { refuseIfMatch } from '../../parse/if-match'
+import { parseIncluded } from '../../parse/list'
 import { PARAMETERS } from '../../parse/parameters'
 import { nameList } from '../../parse/params'
 import { parseRecords } from '../../parse/write'
 import { handleRequest } from '../../pipeline'
 import type { ApiRequest } from '../../request/api-request'
 import type { Call } from '../../request/session'
+import { addIncluded, planIncluded } from '../included'
 import { createdRecord, upsertEnvelope, writtenRecord } from '../respond'
 import type { Route } from '../route'
 import { conflictKeyOf } from './key'
@@ -43,8 +45,11 @@ async function upsert(request: ApiRequest, call: Call, bulk: boolean): Promise<A
   refuseIfMatch(request, 'An upsert can create the record.')
   const [creating, updating] = [callFor(call, call.resource, 'create'), callFor(call, call.resource, 'update')]
   const key = await conflictKeyOf(nameList(request.query, 'onConflict')!, updating)
+  const include = parseIncluded(request, call)
   const records = await parseRecords(request, call, bulk)
-  const results = await runUpsert({ creating, updating, key, bulk, records })
+  const included = include && await planIncluded(include, call)
+  const written = await runUpsert({ creating, updating, key, bulk, records })
+  const results = included ? await addIncluded(written, included) : written
   const [result] = results
   const response = bulk
     ? upsertEnvelope(results, call)

@@ -14,7 +14,9 @@ import { rowsWhere } from '../../commit/changes/source'
 import { changedTable } from '../../commit/changes/table'
 import type { WriteOperation } from '../../commit/operation'
 import { findTrashed, restoreLinkOperations } from './restore-links'
-import { readLinks, linkedClauses, sameLink, type LinkCreates, type LinkTask, type NewLink, type ScopedLink } from './links'
+import {
+  readLinks, linkedClauses, sameLink, type FirstLinks, type LinkCreates, type LinkTask, type NewLink, type ScopedLink,
+} from './links'
 import { junctionFields } from '../../read/rows/junction'
 import { valuesAt } from '../../read/rows/decode'
 import { createValues } from '../server-values'
@@ -22,7 +24,7 @@ import { insertStatements, type Unless } from '../../commit/insert'
 import { selectStatement } from '../../commit/select'
 import { referenceOperations } from '../reference-operations'
 import { writableValues } from '../writable-values'
-import { toPart } from '../parts'
+import { toPart, type WritePart } from '../parts'
 import { toNewLink } from './new-link'
 import { isNull } from '../../sql/conditions'
 import type { Where } from '../../sql/where'
@@ -30,14 +32,10 @@ import type { Where } from '../../sql/where'
 /** @throws `VALIDATION_FAILED` for a link that the junction's schema does not accept. */
 export async function planCreates(task: LinkTask, call: Call): Promise<LinkCreates> {
   const { link, targets } = task
-  const { relation: { junction }, metadata, through, tenantId } = link
+  const { relation: { junction }, metadata } = link
   const { resource, registered } = junction
-  const junctionCall = registered ? callFor(call, resource, 'create') : call
-  const plan = within<Plan, WritePlan>(through, {
-    kind: 'create', items: [], bulk: false, atomic: true, tenantId,
-    // An error names only these fields.
-    selection: registered ? await readableFields(junctionCall, resource) : allFields(resource),
-  })
+  const empty = await createPart(link, call)
+  const { call: junctionCall } = empty
   const linked = registered || needsSources(call) ? await findLinked(task, call) : new Map<string, readonly unknown[]>()
   const seen = registered && linked.size > 0 ? await findSeen(task, call) : undefined
   const insertExisting = !needsSources(call) && canInsertExisting(link, call)
@@ -60,12 +58,31 @@ export async function planCreates(task: LinkTask, call: Call): Promise<LinkCreat
     }
   }
   const trashed = items.length > 0 && resource.roles.deletedAt ? await findTrashed(task, items, call) : undefined
+  const links = [...items, ...hidden]
+  return { part: { ...empty, items: links }, links, newLinks: items, kept, ...trashed && { trashed }, added: new Set() }
+}
+
+/** The part that creates links, before it has items. */
+async function createPart({ relation: { junction }, through, tenantId }: ScopedLink, call: Call): Promise<WritePart> {
+  const { resource, registered } = junction
+  const junctionCall = registered ? callFor(call, resource, 'create') : call
+  const plan = within<Plan, WritePlan>(through, {
+    kind: 'create', items: [], bulk: false, atomic: true, tenantId,
+    // An error names only these fields.
+    selection: registered ? await readableFields(junctionCall, resource) : allFields(resource),
+  })
   // The plan of the link has checked the record and the records to link.
   const isChecked = ({ columns, foreignTable }: ForeignKeyFacts) =>
     [junction.sourceKey, junction.targetKey].some(side => side.foreignTable === foreignTable && side.columns.join() === columns.join())
-  const links = [...items, ...hidden]
-  const part = { ...toPart(plan, junctionCall, links), isChecked }
-  return { part, links, newLinks: items, kept, ...trashed && { trashed }, added: new Set() }
+  return { ...toPart(plan, junctionCall, []), isChecked }
+}
+
+/** Plans the links of a record that the commit creates. There are no others of this record. */
+export async function planFirstLinks(task: FirstLinks, call: Call): Promise<WritePart> {
+  const part = await createPart(task.link, call)
+  const items: NewLink[] = []
+  for (const [index, target] of task.targets.values.entries()) items.push(await toNewLink(task, index, target, part.call))
+  return { ...part, items }
 }
 
 /** Without hooks and field rules, the insert can contain existing links, because its statement skips them. */

@@ -6,14 +6,14 @@ import type { Call } from '../../request/session'
 import { notFound } from '../../error'
 import { allFields, select, type Selection } from '../../access/fields'
 import type { Key } from '../../../schema/record-id'
-import type { LinkMode } from '../../parse/relation'
+import type { LinkMode } from '../../access/links'
 import { byKey } from '../../plan/read'
 import type { LinkPlan } from '../../plan/relation'
 import type { ReadPlan } from '../../plan/read-plan'
 import { inTuples } from '../../sql/list/index'
 import { matchRows } from '../../access/related'
 import { within, type Plan, type Scoped } from '../../access/row-scope'
-import type { Item } from '../items'
+import type { Item, LateReference } from '../items'
 import type { WritePart } from '../parts'
 import { filterAccepted, maxScanRows, tooManyRowsToCheck } from '../../read/rows/object-level'
 import { decoder, valuesAt } from '../../read/rows/decode'
@@ -38,6 +38,12 @@ export interface LinkTask {
   readonly ofParent: Where
   readonly targets: Targets
   readonly counts: Counts
+}
+
+/** The links of a record that the same commit creates. */
+export interface FirstLinks extends Pick<LinkTask, 'link' | 'targets'> {
+  /** The columns of the junction that reference the record. */
+  readonly late: ReadonlyMap<string, LateReference>
 }
 
 /** The records to link or to unlink. */

@@ -3,23 +3,31 @@ import type { Call } from '../../request/session'
 import { readableFields } from '../../access/fields'
 import { itemContext } from '../../request/hooks'
 import { parseData } from '../../parse/body'
-import type { LinkTask, NewLink } from './links'
+import { sampleOf } from '../../parse/samples'
+import type { FirstLinks, LinkTask, NewLink } from './links'
 
-export async function toNewLink(task: LinkTask, index: number, target: readonly unknown[], call: Call): Promise<NewLink> {
+/** @param task with the key of the record, or with a reference to a record that the same commit creates */
+export async function toNewLink(
+  task: Pick<LinkTask, 'link' | 'parent'> | FirstLinks, index: number, target: readonly unknown[], call: Call,
+): Promise<NewLink> {
   const { relation: { junction: { resource, registered } }, metadata } = task.link
+  const late = 'late' in task ? task.late : undefined
   const driverValues = linkKeys(task, target)
   const field = (name: string) => resource.fields.get(name)!
   const decoded = (name: string) => field(name).decode?.(driverValues.get(name)) ?? driverValues.get(name)
-  const names = [...driverValues.keys()]
-  const base = { index, target, ctx: itemContext(call), isHooked: !registered }
+  const known = [...driverValues.keys()]
+  const names = [...new Set([...known, ...late?.keys() ?? []])]
+  const base = { index, target, ctx: itemContext(call), isHooked: !registered, ...late && { late } }
   if (!registered) {
-    const values = { ...metadata[index], ...Object.fromEntries(names.map(name => [name, decoded(name)])) }
+    const values = { ...metadata[index], ...Object.fromEntries(known.map(name => [name, decoded(name)])) }
     return { ...base, sent: Object.keys(metadata[index]!), values, original: values }
   }
   const { create: schema } = resource.schemas
+  const jsonOf = (name: string) => late?.has(name)
+    ? sampleOf(field(name))
+    : field(name).toWire?.(driverValues.get(name)) ?? driverValues.get(name)
   // A schema that does not contain the keys validates only the metadata.
-  const sentKeyValues = names.filter(name => schema.generated || schema.hasKey(name))
-    .map((name): [string, unknown] => [name, field(name).toWire?.(driverValues.get(name)) ?? driverValues.get(name)])
+  const sentKeyValues = names.filter(name => schema.generated || schema.hasKey(name)).map((name): [string, unknown] => [name, jsonOf(name)])
   const { values, sent } = await parseData(
     { ...metadata[index], ...Object.fromEntries(sentKeyValues) },
     resource,
@@ -28,7 +36,9 @@ export async function toNewLink(task: LinkTask, index: number, target: readonly 
     call.api.reservedIds,
   )
   const writableKeys = names.filter(name => !resource.dropped.create.has(name))
-  const linkValues = { ...Object.fromEntries(writableKeys.map(name => [name, decoded(name)])), ...values }
+  const ownKeys = Object.fromEntries(writableKeys.filter(name => driverValues.has(name)).map(name => [name, decoded(name)]))
+  const given = Object.entries({ ...ownKeys, ...values }).filter(([name]) => !late?.has(name))
+  const linkValues = Object.fromEntries(given)
   return {
     ...base,
     sent: [...new Set([...sent, ...writableKeys])],
@@ -36,24 +46,17 @@ export async function toNewLink(task: LinkTask, index: number, target: readonly 
     values: { ...linkValues },
     original: linkValues,
     // A hook must not link other records than the request names.
-    fixed: Object.fromEntries(names.filter(name => name !== resource.tenant?.name).map(name => [name, decoded(name)])),
+    fixed: Object.fromEntries(
+      known.filter(name => name !== resource.tenant?.name && !late?.has(name)).map(name => [name, decoded(name)]),
+    ),
   }
 }
 
-/** Returns both keys of a link: the driver values, by column name. */
-function linkKeys(
-  {
-    link: {
-      relation: {
-        junction: { sourceKey, targetKey },
-      },
-    },
-    parent,
-  }: LinkTask,
-  target: readonly unknown[],
-): Map<string, unknown> {
+/** Returns the known keys of a link: the driver values, by column name. */
+function linkKeys(task: Pick<LinkTask, 'link' | 'parent'> | FirstLinks, target: readonly unknown[]): Map<string, unknown> {
+  const { sourceKey, targetKey } = task.link.relation.junction
   return new Map([
-    ...sourceKey.columns.map((name, at) => [name, parent[at]] as const),
+    ...'parent' in task ? sourceKey.columns.map((name, at) => [name, task.parent[at]] as const) : [],
     ...targetKey.columns.map((name, at) => [name, target[at]] as const),
   ])
 }

@@ -2,35 +2,35 @@
  * Changes the links of a record in one commit for all relations of the request. The caller must be able to see the record and the records
  * to link. Links that the caller cannot see stay.
  */
-import { repeat } from '../../../engines/retry'
-import type { AutoApiContext } from '../../../registration'
-import type { Call } from '../../request/session'
-import { changedMeanwhile } from '../../error'
-import { keyFields } from '../../access/fields'
-import { itemContext, runAfterHooks, runHooks, type AnyHook } from '../../request/hooks'
-import type { LinkMode } from '../../parse/relation'
-import type { LinkPlan } from '../../plan/relation'
-import { inTuples } from '../../sql/list/index'
-import { tupleKey } from '../../sql/tuple-key'
-import { within, type Plan, type Scoped } from '../../access/row-scope'
-import { certified } from '../../commit/certify'
-import { CommitFailed } from '../../commit/failure'
-import type { Expectation, WriteOperation } from '../../commit/operation'
-import type { Item, Target } from '../items'
-import type { CommitRules } from '../commit-parts'
-import { stopOnFailure, type WritePart } from '../parts'
-import { runWrite } from '../run'
-import { countVisible, hasObjectLevel, linkOperations, planLinkChange, predictCounts, type LinkChange } from './link-change'
-import { loadLinkTargets, targetOperations } from './targets'
-import { readParentValues, type Counts, type LinkTask, type ScopedLink } from './links'
-import { junctionFields } from '../../read/rows/junction'
-import { rowClauses } from '../row-clauses'
-import { loadTargets } from '../targets'
-import { selectStatement } from '../../commit/select'
+import { repeat } from '../../engines/retry'
+import type { Call } from '../request/session'
+import { changedMeanwhile } from '../error'
+import { keyFields } from '../access/fields'
+import { itemContext } from '../request/hooks'
+import type { LinkMode } from '../access/links'
+import type { LinkPlan } from '../plan/relation'
+import { inTuples } from '../sql/list/index'
+import { tupleKey } from '../sql/tuple-key'
+import { within, type Plan, type Scoped } from '../access/row-scope'
+import { certified } from '../commit/certify'
+import { CommitFailed } from '../commit/failure'
+import type { Expectation, WriteOperation } from '../commit/operation'
+import type { Item, Target } from './items'
+import type { CommitRules } from './commit-parts'
+import { stopOnFailure, type WritePart } from './parts'
+import { runWrite } from './run'
+import { countVisible, hasObjectLevel, linkOperations, planLinkChange, predictCounts, type LinkChange } from './relations/link-change'
+import { loadLinkTargets, targetOperations } from './relations/targets'
+import { resultsOf, runAfterLink, runBeforeLink, type RelationCounts } from './relations/link-hooks'
+import { readParentValues, type LinkTask, type ScopedLink } from './relations/links'
+import { junctionFields } from '../read/rows/junction'
+import { rowClauses } from './row-clauses'
+import { loadTargets } from './targets'
+import { selectStatement } from '../commit/select'
 
 export interface LinkResult {
   readonly plan: LinkPlan
-  readonly results: readonly ({ readonly relation: string } & Readonly<Counts>)[]
+  readonly results: readonly RelationCounts[]
 }
 
 export async function executeLink(plan: Scoped<LinkPlan>, call: Call): Promise<LinkResult> {
@@ -39,25 +39,24 @@ export async function executeLink(plan: Scoped<LinkPlan>, call: Call): Promise<L
   const changes = await repeat(async (attempt) => {
     const decision = await decide(plan, call)
     const { changes } = decision
-    if (attempt === 1) await runBeforeLink(changes, ctx, call)
+    if (attempt === 1) await runBeforeLink(tasksOf(changes), ctx, call)
     const parts = [...partsOf(changes, 'deletes'), ...partsOf(changes, 'creates')]
     reuseHooks(changes, hooked)
     await runWrite(parts, {
       onCommitting: () => rememberHooks(changes, hooked),
       onCommitted: () => countTotals(changes, call),
-      afterHooks: errors => runAfterLink(changes, ctx, errors, call),
+      afterHooks: errors => runAfterLink(tasksOf(changes), ctx, errors, call),
     }, linkRules(plan, decision), { plan: parts[0]!.plan, call })
     return changes
   }, error => error instanceof CommitFailed, changedMeanwhile)
   if (call.ctx.dryRun) for (const change of changes) await predictCounts(change, call)
-  return { plan, results: resultsOf(changes) }
+  return { plan, results: resultsOf(tasksOf(changes)) }
 }
 
 const partsOf = (changes: readonly LinkChange[], kind: 'creates' | 'deletes'): readonly WritePart[] =>
   changes.flatMap(change => change[kind]?.part ?? [])
 
-const resultsOf = (changes: readonly LinkChange[]): LinkResult['results'] =>
-  changes.map(({ task: { link, counts } }) => ({ relation: link.relation.name, ...counts }))
+const tasksOf = (changes: readonly LinkChange[]) => changes.map(({ task }) => task)
 
 /** SQL cannot count links under an object-level rule. */
 async function countTotals(changes: readonly LinkChange[], call: Call): Promise<void> {
@@ -115,16 +114,6 @@ async function toLinkTask(plan: Scoped<LinkPlan>, link: ScopedLink, call: Call):
     targets: await loadLinkTargets(link, parent, call),
     counts: { added: 0, removed: 0, total: 0 },
   }
-}
-
-async function runBeforeLink(changes: readonly LinkChange[], ctx: AutoApiContext, call: Call): Promise<void> {
-  for (const { task: { link: { relation: { name }, ids } } } of changes)
-    await runHooks(call, 'beforeLink', ids, run => (run as AnyHook)(name, ids, ctx))
-}
-
-async function runAfterLink(changes: readonly LinkChange[], ctx: AutoApiContext, errors: unknown[], call: Call): Promise<void> {
-  for (const result of resultsOf(changes))
-    await runAfterHooks(call, 'afterLink', result, (run, result) => (run as AnyHook)(result.relation, result, ctx), errors)
 }
 
 /** After these errors, a new try would fail for the same reason. */

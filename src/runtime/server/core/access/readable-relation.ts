@@ -4,8 +4,8 @@ import { relationColumns } from '../../schema/relation-columns'
 import type { Api } from '../api'
 import type { Call } from '../request/session'
 import { unknownRelation } from '../error'
-import { isAuthorized } from '../access/authorize'
-import { readableFields } from '../access/fields'
+import { isAuthorized } from './authorize'
+import { readableFields } from './fields'
 
 /** @throws `UNKNOWN_RELATION` if the relation does not exist or the caller cannot read it. */
 export async function requireRelation(call: Call, resource: Resource, name: string, parameter = 'include'): Promise<Relation> {

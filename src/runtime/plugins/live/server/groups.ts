@@ -1,0 +1,128 @@
+/** The groups of subscribers, and the signals that they receive after commits. */
+import type { WatchedRow, WatchedTable } from '../../../server/kit/listen'
+import { createChanges } from './changes'
+import { createEventIds } from './event-id'
+import { eventBytes } from './event-text'
+import { emit, judge, receives, type Group, type Member, type Scope } from './group'
+
+/** Milliseconds for which commits are collected. */
+const COLLECT = 50
+/** Milliseconds for which a group without members goes on, for a member who connects again. */
+const KEEP = 60_000
+/** The groups that ask the database at the same time. */
+const AT_ONCE = 4
+
+export type Groups = ReturnType<typeof createGroups>
+
+/** @param onError reports an error of the database. The members of the group then read everything again. */
+export function createGroups(onError: (error: unknown) => void) {
+  const ids = createEventIds()
+  const groups = new Set<Group>()
+  const byText = new Map<string, Group>()
+  /** The tables whose rows a group needs, with the number of groups. */
+  const tables = new Map<string, number>()
+  let last = 0
+  let changes = createChanges()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let judging = Promise.resolve()
+
+  function find(scope: Scope): Group {
+    const known = scope.isJudged ? undefined : byText.get(scope.text)
+    if (known) return known
+    const group: Group = { scope, members: new Set(), recent: [], completeSince: last }
+    groups.add(group)
+    if (!scope.isJudged) byText.set(scope.text, group)
+    for (const table of tablesOf(scope)) tables.set(table, (tables.get(table) ?? 0) + 1)
+    return group
+  }
+
+  function remove(group: Group): void {
+    groups.delete(group)
+    if (byText.get(group.scope.text) === group) byText.delete(group.scope.text)
+    for (const table of tablesOf(group.scope)) {
+      const left = tables.get(table)! - 1
+      if (left === 0) tables.delete(table)
+      else tables.set(table, left)
+    }
+  }
+
+  /** Commits wait for nothing. */
+  function onRows(rows: readonly WatchedRow[]): void {
+    changes.add(rows)
+    timer ??= setTimeout(() => {
+      timer = undefined
+      const collected = changes
+      changes = createChanges()
+      // One after the other, so that the signals about a record keep their order.
+      judging = judging.then(() => judgeAll(collected))
+    }, COLLECT)
+  }
+
+  async function judgeAll(collected: typeof changes): Promise<void> {
+    const waiting = [...groups]
+    const work = async () => {
+      for (let group = waiting.pop(); group; group = waiting.pop()) await judgeOne(group, collected)
+    }
+    await Promise.all(Array.from({ length: AT_ONCE }, work))
+  }
+
+  async function judgeOne(group: Group, collected: typeof changes): Promise<void> {
+    try {
+      const resource = group.scope.resource.name
+      for (const { id, event, fields } of await judge(group, collected)) {
+        const position = ++last
+        emit(group, { position, bytes: eventBytes(event, { resource, id }, { id: ids.toId(position) }), fields })
+      }
+    }
+    catch (error) {
+      onError(error)
+      reset(group)
+    }
+  }
+
+  /** Nobody knows what the members have missed. */
+  function reset(group: Group): void {
+    group.completeSince = ++last
+    group.recent.length = 0
+    const bytes = resetBytes()
+    for (const { send } of group.members) send(bytes)
+  }
+
+  const lastId = () => ids.toId(last)
+  const resetBytes = () => eventBytes('reset', {}, { id: lastId() })
+
+  return {
+    find,
+    onRows,
+    lastId,
+    resetBytes,
+    isUsed: () => groups.size > 0,
+    watches: ({ table }: WatchedTable) => tables.has(table),
+    resetAll: () => groups.forEach(reset),
+    join(group: Group, member: Member): void {
+      group.members.add(member)
+      group.emptySince = undefined
+    },
+    leave(group: Group, member: Member): void {
+      group.members.delete(member)
+      if (group.members.size > 0) return
+      // Nobody else can join it.
+      if (group.scope.isJudged) remove(group)
+      else group.emptySince = Date.now()
+    },
+    removeUnused(now: number): void {
+      for (const group of groups) if (group.emptySince !== undefined && now - group.emptySince > KEEP) remove(group)
+    },
+    /** Returns the events after an event, or `undefined` if nobody knows all of them. */
+    missedBy(members: readonly (Member & { readonly group: Group })[], eventId: string): readonly Uint8Array[] | undefined {
+      const since = ids.toPosition(eventId)
+      if (since === undefined || members.some(({ group }) => group.completeSince > since)) return undefined
+      const missed = members.flatMap(member => member.group.recent.filter(signal => signal.position > since && receives(member, signal)))
+      return missed.sort((one, other) => one.position - other.position).map(({ bytes }) => bytes)
+    },
+  }
+}
+
+function tablesOf({ resource, links }: Scope): ReadonlySet<string> {
+  return new Set([resource.facts.name, ...links.flatMap(({ side }) => [side.table, side.other.facts.name])])
+}

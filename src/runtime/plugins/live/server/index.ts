@@ -1,0 +1,51 @@
+/** The parts of live updates that run on the server. `nuxt.config` does not load this file. */
+import type { Api, Session } from '../../../server/kit/call'
+import { invalidQuery, quote } from '../../../server/kit/errors'
+import { bindingsOf } from '../../../server/kit/event'
+import { type ApiRequest, assertSameSite, nameList } from '../../../server/kit/request'
+import type { ApiResponse } from '../../../server/kit/respond'
+import type { Resource } from '../../../server/kit/rows'
+import { runInSession } from '../../../server/kit/send'
+import type { LivePolicy } from '../options'
+import { eventText } from './event-text'
+import { createGroups } from './groups'
+import { createStreams } from './streams'
+
+export type Live = ReturnType<typeof createLive>
+
+export function createLive(policy: LivePolicy) {
+  const groups = createGroups(error => console.error('[auto-api] live: the rows of a commit could not be read again.', error))
+  const streams = createStreams(policy, groups)
+
+  /** @throws `INVALID_QUERY` for names that are no resources, `CROSS_SITE` for a page of another site */
+  async function answer(request: ApiRequest, api: Api): Promise<ApiResponse> {
+    const token = streams.tokenOf(request)
+    if (token !== undefined) return streams.answerCheck(token, request, api)
+    // Other sites cannot read the response of a GET, but the cookies of the browser would open streams for them.
+    assertSameSite({ method: 'POST', header: request.header }, api.config)
+    return runInSession(request, api, session =>
+      canStream(session) ? streams.open(session, request, findResources(request, api)) : poll(policy))
+  }
+
+  return { answer, watch: { isActive: groups.isUsed, watches: groups.watches, onRows: groups.onRows }, close: streams.close }
+}
+
+/** A worker ends with its request, and a batch does not return the rows that it changes. */
+const canStream = ({ engine, ctx: { event } }: Session) => engine.supportsFollowUp && bindingsOf(event as object) === undefined
+
+async function poll({ pollInterval }: LivePolicy): Promise<ApiResponse> {
+  const body = eventText('poll', { interval: pollInterval * 1000 })
+  return { status: 200, headers: { 'content-type': 'text/event-stream; charset=utf-8' }, body }
+}
+
+function findResources({ query }: ApiRequest, { resources }: Api): readonly Resource[] {
+  const names = nameList(query, 'resources') ?? []
+  if (names.length === 0) throw invalidQuery('`resources` names the resources, such as `resources=posts,comments`.', 'resources')
+  return [...new Set(names)].map((name) => {
+    const resource = resources.get(name)
+    if (!resource) throw invalidQuery(`\`resources\`: there is no resource ${quote(name)}.`, 'resources')
+    if (resource.readOnly)
+      throw invalidQuery(`\`resources\`: ${quote(name)} is a view. Nothing says which of its rows change.`, 'resources')
+    return resource
+  })
+}

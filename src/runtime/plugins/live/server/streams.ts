@@ -1,0 +1,246 @@
+/** The open streams of this server: who listens to what, and when a stream ends. */
+import type { Api, AutoApiContext, Session } from '../../../server/kit/call'
+import { commitsEnded } from '../../../server/kit/listen'
+import { ApiError, rateLimited } from '../../../server/kit/errors'
+import { type ApiRequest, callerKey } from '../../../server/kit/request'
+import { type ApiResponse, type Push, pushedBody } from '../../../server/kit/respond'
+import { runInSession, sendAgain } from '../../../server/kit/send'
+import type { Resource } from '../../../server/kit/rows'
+import type { LivePolicy } from '../options'
+import { eventBytes, HEARTBEAT } from './event-text'
+import type { Groups } from './groups'
+import type { Group, Member } from './group'
+import { subscribe, type Subscription } from './scopes'
+
+/** Why a stream ends. After `unauthorized`, the same caller need not connect again. */
+type Reason = 'closing' | 'expired' | 'unauthorized'
+
+interface StreamFacts {
+  readonly api: Api
+  readonly resources: readonly Resource[]
+  readonly caller: string
+  /** Whose stream it is. Another caller of the same request must not continue it. */
+  readonly identity: string
+}
+
+interface Opening extends StreamFacts {
+  readonly subscriptions: readonly Subscription[]
+}
+
+interface Stream extends StreamFacts {
+  readonly request: ApiRequest
+  readonly push: Push
+  members: readonly (Member & { readonly group: Group })[]
+  lastSent: number
+  checkAt: number
+  readonly endAt: number
+  isChecking: boolean
+}
+
+const SECOND = 1000
+const HEARTBEAT_AFTER = 25 * SECOND
+const MAX_AGE = 30 * 60 * SECOND
+/** The bytes that wait for a client before it is dropped. */
+const MAX_QUEUED = 256 * 1024
+/** The callers that are resolved again at the same time. */
+const MAX_CHECKS = 20
+/** Seconds after which a client that was refused can try again. */
+const RETRY_AFTER = 30
+
+/** The header of a request that resolves the caller of a stream again. */
+const TOKEN = 'x-auto-api-stream'
+
+const isRefused = (status: unknown) => status === 401 || status === 403
+
+const HEADERS = Object.freeze({
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'private, no-cache, no-transform',
+  'x-accel-buffering': 'no',
+})
+
+/** A time around `milliseconds`, so that not all clients do something at once. */
+const around = (milliseconds: number) => milliseconds * (0.75 + Math.random() / 2)
+
+export function createStreams({ maxStreams, maxStreamsPerCaller, recheck }: LivePolicy, groups: Groups) {
+  const streams = new Set<Stream>()
+  const perCaller = new Map<string, number>()
+  let timer: ReturnType<typeof setInterval> | undefined
+  let checks = 0
+  /** What to do with the session of a caller who is resolved again. */
+  const checking = new Map<string, (session: Session) => Promise<void>>()
+
+  /** @throws 401 and 403 for what the caller cannot read, 429 and 503 for too many streams */
+  async function open(session: Session, request: ApiRequest, resources: readonly Resource[]): Promise<ApiResponse> {
+    const { api, ctx } = session
+    const subscriptions = await subscribe(session, resources)
+    const caller = callerKey(ctx, request)
+    if ((perCaller.get(caller) ?? 0) >= maxStreamsPerCaller) throw rateLimited(RETRY_AFTER)
+    if (streams.size >= maxStreams)
+      throw new ApiError('BUSY', 'Too many streams are open. Try again later.', {}, undefined, { 'Retry-After': String(RETRY_AFTER) })
+    return { status: 200, headers: HEADERS, body: bodyOf(request, { api, resources, caller, identity: identityOf(ctx), subscriptions }) }
+  }
+
+  /** The body keeps nothing of the session, because a stream lives for a long time. */
+  function bodyOf(request: ApiRequest, opening: Opening) {
+    let unopened: Opening | undefined = opening
+    let stream: Stream | undefined
+    return pushedBody({
+      maxQueued: MAX_QUEUED,
+      start(push) {
+        const { subscriptions, ...facts } = unopened!
+        unopened = undefined
+        const now = Date.now()
+        stream = {
+          ...facts, request, push, members: [], lastSent: now,
+          checkAt: now + around(recheck * SECOND), endAt: now + around(MAX_AGE), isChecking: false,
+        }
+        begin(stream, subscriptions, request.header('last-event-id'))
+      },
+      stop: () => stream && forget(stream),
+    })
+  }
+
+  function begin(stream: Stream, subscriptions: readonly Subscription[], lastEventId: string | undefined): void {
+    streams.add(stream)
+    perCaller.set(stream.caller, (perCaller.get(stream.caller) ?? 0) + 1)
+    timer ??= setInterval(tick, SECOND)
+    timer.unref?.()
+    join(stream, subscriptions)
+    // Sends the headers. Nobody learns of what the commits change that are running now, so the client has to read after them.
+    send(stream, HEARTBEAT)
+    void commitsEnded(stream.api).then(() => welcome(stream, lastEventId))
+  }
+
+  function welcome(stream: Stream, lastEventId: string | undefined): void {
+    send(stream, eventBytes('open', { id: crypto.randomUUID() }, { id: groups.lastId(), retry: Math.round(around(2 * SECOND)) }))
+    if (lastEventId === undefined) return
+    const missed = groups.missedBy(stream.members, lastEventId)
+    if (missed) for (const bytes of missed) send(stream, bytes)
+    else send(stream, groups.resetBytes())
+  }
+
+  function join(stream: Stream, subscriptions: readonly Subscription[]): void {
+    stream.members = subscriptions.map(({ scope, readable }) => {
+      const member = { readable, send: (bytes: Uint8Array) => send(stream, bytes), group: groups.find(scope) }
+      groups.join(member.group, member)
+      return member
+    })
+  }
+
+  const leave = ({ members }: Stream) => {
+    for (const member of members) groups.leave(member.group, member)
+  }
+
+  function forget(stream: Stream): void {
+    if (!streams.delete(stream)) return
+    leave(stream)
+    const left = perCaller.get(stream.caller)! - 1
+    if (left === 0) perCaller.delete(stream.caller)
+    else perCaller.set(stream.caller, left)
+  }
+
+  function send(stream: Stream, bytes: Uint8Array): void {
+    stream.lastSent = Date.now()
+    stream.push.send(bytes)
+  }
+
+  function end(stream: Stream, reason: Reason): void {
+    send(stream, eventBytes('end', { reason }, { retry: Math.round(around(5 * SECOND)) }))
+    stream.push.end()
+  }
+
+  function tick(): void {
+    const now = Date.now()
+    for (const stream of streams) {
+      if (stream.endAt <= now) end(stream, 'expired')
+      else if (stream.checkAt <= now && !stream.isChecking && checks < MAX_CHECKS) void check(stream)
+      else if (now - stream.lastSent >= HEARTBEAT_AFTER) send(stream, HEARTBEAT)
+    }
+    groups.removeUnused(now)
+    if (streams.size > 0 || groups.isUsed()) return
+    clearInterval(timer)
+    timer = undefined
+  }
+
+  /** Resolves the caller again. A stream continues only if it is still the same one, with the permission to read every resource. */
+  async function check(stream: Stream): Promise<void> {
+    stream.isChecking = true
+    checks++
+    let reason: Reason | undefined
+    try {
+      reason = await checkCaller(stream)
+    }
+    catch (error) {
+      reason = isRefused((error as { readonly status?: unknown }).status) ? 'unauthorized' : 'closing'
+    }
+    checks--
+    stream.isChecking = false
+    stream.checkAt = Date.now() + around(recheck * SECOND)
+    if (reason && streams.has(stream)) end(stream, reason)
+  }
+
+  /** Returns why the stream ends. */
+  async function checkCaller(stream: Stream): Promise<Reason | undefined> {
+    const { request, api, resources, identity } = stream
+    const token = crypto.randomUUID()
+    let isSame = false
+    const find = async (session: Session) => {
+      isSame = identityOf(session.ctx) === identity
+      if (!isSame) return
+      const subscriptions = await subscribe(session, resources)
+      if (streams.has(stream)) update(stream, subscriptions)
+    }
+    checking.set(token, find)
+    try {
+      const response = await (sendAgain(request, { [TOKEN]: token }) ?? answerCheck(token, request, api))
+      if (isSame && response.status < 400) return undefined
+      return isRefused(response.status) || response.status < 400 ? 'unauthorized' : 'closing'
+    }
+    finally {
+      checking.delete(token)
+    }
+  }
+
+  /** Answers the request that resolves the caller of a stream again. Nobody else knows its token. */
+  async function answerCheck(token: string, request: ApiRequest, api: Api): Promise<ApiResponse> {
+    const find = checking.get(token)
+    checking.delete(token)
+    return runInSession(request, api, async (session) => {
+      await find?.(session)
+      return { status: 204, body: null }
+    })
+  }
+
+  /** If the caller can now read something else, the client reads everything again. */
+  function update(stream: Stream, subscriptions: readonly Subscription[]): void {
+    const isSame = subscriptions.every(({ scope, readable }, index) => {
+      const member = stream.members[index]!
+      if (scope.text !== member.group.scope.text || !isEqual(readable, member.readable)) return false
+      // Rules in code decide by the caller of their request.
+      if (scope.isJudged) member.group.scope = scope
+      return true
+    })
+    if (isSame) return
+    leave(stream)
+    join(stream, subscriptions)
+    send(stream, groups.resetBytes())
+  }
+
+  return {
+    open,
+    answerCheck,
+    /** Returns the token of a request that this server has sent to itself. */
+    tokenOf(request: ApiRequest): string | undefined {
+      const token = request.header(TOKEN)
+      return token !== undefined && checking.has(token) ? token : undefined
+    },
+    /** Ends all streams, because the server stops. */
+    close() {
+      for (const stream of [...streams]) end(stream, 'closing')
+    },
+  }
+}
+
+const identityOf = ({ user, credential }: AutoApiContext): string => JSON.stringify([user?.id ?? null, credential?.id ?? null])
+
+const isEqual = (one: ReadonlySet<string>, other: ReadonlySet<string>) => one.size === other.size && [...one].every(name => other.has(name))

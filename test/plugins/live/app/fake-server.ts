@@ -43,6 +43,8 @@ export const errorOf = (status: number, code: string, data: object = {}) => json
 export const eventOf = (event: string, data: object, id?: string) =>
   `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
 
+const NOT_FOUND = { status: 404, body: { message: 'Not found', data: { code: 'NOT_FOUND' } } }
+
 /** @param capacity how many events it keeps for streams that resume */
 export function createFakeServer(capacity = 1_000): FakeServer {
   const tables = new Map<string, Map<number, Row>>()
@@ -117,10 +119,11 @@ export function createFakeServer(capacity = 1_000): FakeServer {
       return { status: 200, body: { data, meta: { page: 1, limit: 20, total: data.length, nextCursor: null } } }
     }
     const row = tableOf(resource).get(Number(id))
-    return row ? { status: 200, body: expand(row) } : { status: 404, body: { message: 'Not found', data: { code: 'NOT_FOUND' } } }
+    return row ? { status: 200, body: expand(row) } : NOT_FOUND
   }
 
   async function change(request: Request, resource: string, id: number) {
+    if (Number.isNaN(id)) return NOT_FOUND
     if (request.method === 'DELETE') server.remove(resource, id)
     else server.write(resource, id, await request.json() as object)
     return { status: 200, body: tableOf(resource).get(id) ?? {} }

@@ -10,10 +10,12 @@ export interface ServerEvent {
 }
 
 /**
- * Yields each event of the body. Returning early closes the connection.
+ * Yields each event of the body. Returning early closes the connection, and so does the signal.
  * @param heard runs whenever something arrives, comments included
  */
-export async function* readEvents(body: ReadableStream<Uint8Array>, heard: () => void): AsyncGenerator<ServerEvent> {
+export async function* readEvents(
+  body: ReadableStream<Uint8Array>, heard: () => void, signal: AbortSignal,
+): AsyncGenerator<ServerEvent> {
   const events: ServerEvent[] = []
   let retry: number | undefined
   const parser = createParser({
@@ -22,6 +24,9 @@ export async function* readEvents(body: ReadableStream<Uint8Array>, heard: () =>
   })
   const reader = body.getReader()
   const decoder = new TextDecoder()
+  // An app can replace `$fetch` by one whose body does not follow the signal.
+  const close = () => void reader.cancel().catch(() => {})
+  signal.addEventListener('abort', close)
   try {
     while (true) {
       const { done, value } = await reader.read()
@@ -32,6 +37,7 @@ export async function* readEvents(body: ReadableStream<Uint8Array>, heard: () =>
     }
   }
   finally {
-    await reader.cancel().catch(() => {})
+    signal.removeEventListener('abort', close)
+    close()
   }
 }

@@ -67,7 +67,7 @@ export function createStream({ connect, deliver, timing, ...source }: StreamSour
     }
     try {
       heard()
-      return await follow(await connect(resources, last, attempt.signal), resources, heard, signal)
+      return await follow(await connect(resources, last, attempt.signal), resources, heard, attempt.signal)
     }
     catch (error) {
       return signal.aborted ? undefined : afterError(toAutoApiError(error), resources)
@@ -84,9 +84,9 @@ export function createStream({ connect, deliver, timing, ...source }: StreamSour
   async function follow(response: Response, resources: readonly string[], heard: () => void, signal: AbortSignal): Promise<Next> {
     const resumed = last !== undefined
     if (!response.body || !response.headers.get('content-type')?.startsWith('text/event-stream')) return stop(NO_STREAM)
-    for await (const { event = 'message', data, id, retry } of readEvents(response.body, heard)) {
-      // A newer stream has taken over.
-      if (signal.aborted) return undefined
+    for await (const { event = 'message', data, id, retry } of readEvents(response.body, heard, signal)) {
+      // A newer stream has taken over, or nothing was heard for too long.
+      if (signal.aborted) break
       if (id !== undefined) last = id
       const body = JSON.parse(data) as { resource: string, id: string, reason: string, interval: number }
       switch (event) {

@@ -5,8 +5,11 @@ import type { RecordValues } from '../../../server/kit/rows'
 
 /** A row that commits have changed. */
 export interface ChangedRecord {
-  /** As it was before the first of the commits. Absent for a new row, and if nobody knows. */
-  readonly before?: RecordValues
+  /**
+   * As it was before the commits. Several states if the commits of several servers arrive in another order. None for a new row, and if
+   * nobody knows.
+   */
+  readonly befores: readonly RecordValues[]
   /** The fields whose values have changed. Absent for a new row, and if nobody knows. */
   readonly fields?: ReadonlySet<string>
   /** What the commits reported, in their order. */
@@ -41,9 +44,11 @@ export function createChanges(): Changes {
 
 function merge(known: ChangedRecord | undefined, row: WatchedRow): ChangedRecord {
   const fields = changedFields(row)
-  if (!known) return { before: row.before, fields, rows: [row] }
+  const befores = row.before ? [row.before] : []
+  if (!known) return { befores, fields, rows: [row] }
+  const follows = isDeepStrictEqual(known.rows.at(-1)!.after, row.before)
   return {
-    before: known.before,
+    befores: follows ? known.befores : [...known.befores, ...befores],
     fields: known.fields && fields && new Set([...known.fields, ...fields]),
     rows: [...known.rows, row],
   }

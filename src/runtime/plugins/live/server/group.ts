@@ -79,14 +79,14 @@ export async function judge({ scope: { rows, links, resource } }: Group, changes
     const record = records.get(id)
     if (!now.has(id)) return record && before.has(id) ? [{ id, event: 'gone' }] : []
     // A record that the caller could not read before is new to it, whatever has changed.
-    const isNew = record !== undefined && record.before !== undefined && !before.has(id)
+    const isNew = record !== undefined && record.befores.length > (before.get(id) ?? 0)
     const isWhole = linked.has(id) || isNew || record?.fields === undefined
     return [{ id, event: 'changed', ...!isWhole && { fields: record!.fields } }]
   })
 }
 
 const ask = (rows: ReadableRows, ids: readonly string[], records: readonly ChangedRecord[]): Promise<Visible> =>
-  findVisible(rows, { ids, rows: records.flatMap(({ before }) => before ? [before] : []) })
+  findVisible(rows, { ids, rows: records.flatMap(({ befores }) => befores) })
 
 /** The records whose links have changed, if the callers can see the link and the record on its other side. */
 async function linkedRecords(links: readonly LinkScope[], changes: Changes): Promise<ReadonlySet<string>> {

@@ -29,7 +29,7 @@ export function createGroups(onError: (error: unknown) => void) {
   function find(scope: Scope): Group {
     const known = scope.isJudged ? undefined : byText.get(scope.text)
     if (known) return known
-    const group: Group = { scope, members: new Set(), recent: [], completeSince: last }
+    const group: Group = { scope, members: new Set(), recent: [], completeSince: last, emptySince: Date.now() }
     groups.add(group)
     if (!scope.isJudged) byText.set(scope.text, group)
     for (const table of tablesOf(scope)) tables.set(table, (tables.get(table) ?? 0) + 1)
@@ -97,7 +97,11 @@ export function createGroups(onError: (error: unknown) => void) {
     resetText,
     isUsed: () => groups.size > 0,
     watches: ({ table }: WatchedTable) => tables.has(table),
-    resetAll: () => groups.forEach(reset),
+    tables: () => tables.keys(),
+    /** Rows of these tables may have changed without a signal. @default any table */
+    missed(names?: readonly string[]): void {
+      for (const group of groups) if (!names || names.some(name => tablesOf(group.scope).has(name))) reset(group)
+    },
     join(group: Group, member: Member): void {
       group.members.add(member)
       group.emptySince = undefined

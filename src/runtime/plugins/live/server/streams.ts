@@ -29,6 +29,12 @@ interface Stream {
   isChecking: boolean
 }
 
+/** The group in which a stream listens to a resource. */
+interface Place {
+  readonly group: Group
+  readonly readable: ReadonlySet<string>
+}
+
 const SECOND = 1000
 const HEARTBEAT_AFTER = 25 * SECOND
 const MAX_AGE = 30 * 60 * SECOND
@@ -42,6 +48,9 @@ const RETRY_AFTER = 30
 /** The header of a request that resolves the caller of a stream again. */
 const TOKEN = 'x-auto-api-stream'
 
+const busy = (reason: string) =>
+  new ApiError('BUSY', `${reason} Try again later.`, {}, undefined, { 'Retry-After': String(RETRY_AFTER) })
+
 const isRefused = (status: unknown) => status === 401 || status === 403
 
 const HEADERS = Object.freeze({
@@ -53,11 +62,15 @@ const HEADERS = Object.freeze({
 /** A time around `milliseconds`, so that not all clients do something at once. */
 const around = (milliseconds: number) => milliseconds * (0.75 + Math.random() / 2)
 
-export function createStreams({ maxStreams, maxStreamsPerCaller, recheck }: LivePolicy, groups: Groups) {
+/** `follow` tells the other servers which rows the groups of this one follow, and resolves when they know it. */
+export function createStreams(
+  { maxStreams, maxStreamsPerCaller, recheck }: LivePolicy, groups: Groups, follow: () => Promise<void> = async () => {},
+) {
   const streams = new Set<Stream>()
   const perCaller = new Map<string, number>()
   let timer: ReturnType<typeof setInterval> | undefined
   let checks = 0
+  let closed = false
   /** What to do with the session of a caller who is resolved again. */
   const checking = new Map<string, (session: Session) => Promise<void>>()
 
@@ -66,9 +79,12 @@ export function createStreams({ maxStreams, maxStreamsPerCaller, recheck }: Live
     const { api, ctx } = session
     const subscriptions = await subscribe(session, resources)
     const caller = callerKey(ctx, request)
-    if ((perCaller.get(caller) ?? 0) >= maxStreamsPerCaller) throw rateLimited(RETRY_AFTER)
-    if (streams.size >= maxStreams)
-      throw new ApiError('BUSY', 'Too many streams are open. Try again later.', {}, undefined, { 'Retry-After': String(RETRY_AFTER) })
+    assertRoom(caller)
+    const places = subscriptions.map(toPlace)
+    startTimer()
+    await follow()
+    // Others can have come meanwhile.
+    assertRoom(caller)
     let stream: Stream
     return {
       status: 200,
@@ -81,19 +97,30 @@ export function createStreams({ maxStreams, maxStreamsPerCaller, recheck }: Live
             request, api, resources, caller, identity: identityOf(ctx), push, members: [], lastSent: now,
             checkAt: now + around(recheck * SECOND), endAt: now + around(MAX_AGE), isChecking: false,
           }
-          begin(stream, subscriptions, request.header('last-event-id'))
+          begin(stream, places, request.header('last-event-id'))
         },
         stop: () => stream && forget(stream),
       }),
     }
   }
 
-  function begin(stream: Stream, subscriptions: readonly Subscription[], lastEventId: string | undefined): void {
-    streams.add(stream)
-    perCaller.set(stream.caller, (perCaller.get(stream.caller) ?? 0) + 1)
+  /** @throws 429 and 503 */
+  function assertRoom(caller: string): void {
+    if ((perCaller.get(caller) ?? 0) >= maxStreamsPerCaller) throw rateLimited(RETRY_AFTER)
+    if (closed || streams.size >= maxStreams) throw busy(closed ? 'The server stops.' : 'Too many streams are open.')
+  }
+
+  const toPlace = ({ scope, readable }: Subscription): Place => ({ group: groups.find(scope), readable })
+
+  function startTimer(): void {
     timer ??= setInterval(tick, SECOND)
     timer.unref?.()
-    join(stream, subscriptions)
+  }
+
+  function begin(stream: Stream, places: readonly Place[], lastEventId: string | undefined): void {
+    streams.add(stream)
+    perCaller.set(stream.caller, (perCaller.get(stream.caller) ?? 0) + 1)
+    join(stream, places)
     send(stream, eventText('open', { id: crypto.randomUUID() }, { id: groups.lastId(), retry: Math.round(around(2 * SECOND)) }))
     if (lastEventId === undefined) return
     const missed = groups.missedBy(stream.members, lastEventId)
@@ -101,9 +128,9 @@ export function createStreams({ maxStreams, maxStreamsPerCaller, recheck }: Live
     else send(stream, groups.resetText())
   }
 
-  function join(stream: Stream, subscriptions: readonly Subscription[]): void {
-    stream.members = subscriptions.map(({ scope, readable }) => {
-      const member = { readable, send: (text: string) => send(stream, text), group: groups.find(scope) }
+  function join(stream: Stream, places: readonly Place[]): void {
+    stream.members = places.map(({ group, readable }) => {
+      const member = { readable, send: (text: string) => send(stream, text), group }
       groups.join(member.group, member)
       return member
     })
@@ -170,7 +197,7 @@ export function createStreams({ maxStreams, maxStreamsPerCaller, recheck }: Live
       isSame = identityOf(session.ctx) === identity
       if (!isSame) return
       const subscriptions = await subscribe(session, resources)
-      if (streams.has(stream)) update(stream, subscriptions)
+      if (streams.has(stream)) await update(stream, subscriptions)
     }
     checking.set(token, find)
     try {
@@ -194,7 +221,7 @@ export function createStreams({ maxStreams, maxStreamsPerCaller, recheck }: Live
   }
 
   /** If the caller can now read something else, the client reads everything again. */
-  function update(stream: Stream, subscriptions: readonly Subscription[]): void {
+  async function update(stream: Stream, subscriptions: readonly Subscription[]): Promise<void> {
     const isSame = subscriptions.every(({ scope, readable }, index) => {
       const member = stream.members[index]!
       if (scope.text !== member.group.scope.text || !isEqual(readable, member.readable)) return false
@@ -204,7 +231,8 @@ export function createStreams({ maxStreams, maxStreamsPerCaller, recheck }: Live
     })
     if (isSame) return
     leave(stream)
-    join(stream, subscriptions)
+    join(stream, subscriptions.map(toPlace))
+    await follow()
     send(stream, groups.resetText())
   }
 
@@ -218,6 +246,7 @@ export function createStreams({ maxStreams, maxStreamsPerCaller, recheck }: Live
     },
     /** Ends all streams, because the server stops. */
     close() {
+      closed = true
       for (const stream of [...streams]) end(stream, 'closing')
     },
   }

@@ -49,8 +49,11 @@ export interface Questions {
 export interface Visible {
   /** The ids of the rows that the caller can read now. */
   readonly now: ReadonlySet<string>
-  /** The ids of the rows that the caller could read as they were. What a rule reads in other tables is as it is now. */
-  readonly before: ReadonlySet<string>
+  /**
+   * The ids of the rows that the caller could read as they were, with the number of their states that the caller could read. What a rule
+   * reads in other tables is as it is now.
+   */
+  readonly before: ReadonlyMap<string, number>
 }
 
 /** The most ids, and the most stored rows, of one statement. SQLite combines at most 500 queries. */
@@ -63,7 +66,7 @@ export async function findVisible(readable: ReadableRows, { ids, rows }: Questio
   const keyParameters = 2 * MAX_IDS * resource.primaryKey.length
   const maxRows = Math.max(1, Math.min(MAX_ROWS, Math.floor((engine.maxParameters - keyParameters) / storedFields(resource).length)))
   const count = Math.max(Math.ceil(ids.length / MAX_IDS), Math.ceil(rows.length / maxRows))
-  const visible = { now: new Set<string>(), before: new Set<string>() }
+  const visible = { now: new Set<string>(), before: new Map<string, number>() }
   for (let index = 0; index < count; index++) {
     const part = <T>(list: readonly T[], size: number) => list.slice(index * size, (index + 1) * size)
     await find(readable, { ids: part(ids, MAX_IDS), rows: part(rows, maxRows) }, visible)
@@ -72,7 +75,7 @@ export async function findVisible(readable: ReadableRows, { ids, rows }: Questio
 }
 
 async function find(
-  readable: ReadableRows, { ids, rows }: Questions, { now, before }: { readonly now: Set<string>, readonly before: Set<string> },
+  readable: ReadableRows, { ids, rows }: Questions, { now, before }: { readonly now: Set<string>, readonly before: Map<string, number> },
 ): Promise<void> {
   const { call, current, stored, isJudged } = readable
   const { resource, engine } = call
@@ -92,8 +95,10 @@ async function find(
       continue
     }
     // The last row is repeated to fill up the statement.
-    const row = rows[Math.min(index, rows.length - 1)]!
-    if (!stored.accepts || await stored.accepts(row)) before.add(toId(resource, resource.primaryKey.map(({ name }) => row[name])))
+    const row = rows[index]
+    if (!row || (stored.accepts && !await stored.accepts(row))) continue
+    const id = toId(resource, resource.primaryKey.map(({ name }) => row[name]))
+    before.set(id, (before.get(id) ?? 0) + 1)
   }
 }
 

@@ -32,7 +32,7 @@ export function createGroups(onError: (error: unknown) => void) {
     const known = scope.isJudged ? undefined : byText.get(scope.text)
     if (known) return known
     // Nobody has followed its rows until now, so an earlier position says nothing.
-    const group: Group = { scope, members: new Set(), recent: [], completeSince: ++last }
+    const group: Group = { scope, members: new Set(), recent: [], completeSince: ++last, emptySince: Date.now() }
     groups.add(group)
     if (!scope.isJudged) byText.set(scope.text, group)
     for (const table of tablesOf(scope)) tables.set(table, (tables.get(table) ?? 0) + 1)
@@ -98,7 +98,11 @@ export function createGroups(onError: (error: unknown) => void) {
     lastId,
     isUsed: () => groups.size > 0,
     watches: ({ table }: Pick<WatchedRow, 'table'>) => tables.has(table),
-    resetAll: () => groups.forEach(reset),
+    tables: () => tables.keys(),
+    /** Rows of these tables may have changed without a signal. @default any table */
+    missed(names?: readonly string[]): void {
+      for (const group of groups) if (!names || names.some(name => tablesOf(group.scope).has(name))) reset(group)
+    },
     join(group: Group, member: Member): void {
       group.members.add(member)
       group.emptySince = undefined

@@ -22,22 +22,28 @@ interface StreamFacts {
   readonly caller: string
   /** Whose stream it is. Another caller of the same request must not continue it. */
   readonly identity: string
+  /** The end of its event ids. A client with another mark could read something else when it received the event. */
+  mark: string
 }
 
 interface Opening extends StreamFacts {
-  readonly subscriptions: readonly Subscription[]
+  readonly places: readonly Place[]
 }
 
 interface Stream extends StreamFacts {
   readonly request: ApiRequest
   readonly push: Push
   members: readonly (Member & { readonly group: Group })[]
-  /** The end of its event ids. A client with another mark could read something else when it received the event. */
-  mark: string
   lastSent: number
   checkAt: number
   readonly endAt: number
   isChecking: boolean
+}
+
+/** The group in which a stream listens to a resource. */
+interface Place {
+  readonly group: Group
+  readonly readable: ReadonlySet<string>
 }
 
 const SECOND = 1000
@@ -55,6 +61,9 @@ const RETRY_AFTER = 30
 /** The header of a request that resolves the caller of a stream again. */
 const TOKEN = 'x-auto-api-stream'
 
+const busy = (reason: string) =>
+  new ApiError('BUSY', `${reason} Try again later.`, {}, undefined, { 'Retry-After': String(RETRY_AFTER) })
+
 const isRefused = (status: unknown) => status === 401 || status === 403
 
 const HEADERS = Object.freeze({
@@ -66,12 +75,16 @@ const HEADERS = Object.freeze({
 /** A time around `milliseconds`, so that not all clients do something at once. */
 const around = (milliseconds: number) => milliseconds * (0.75 + Math.random() / 2)
 
-export function createStreams({ maxStreams, maxStreamsPerCaller, recheck }: LivePolicy, groups: Groups) {
+/** `follow` tells the other servers which rows the groups of this one follow, and resolves when they know it. */
+export function createStreams(
+  { maxStreams, maxStreamsPerCaller, recheck }: LivePolicy, groups: Groups, follow: () => Promise<void> = async () => {},
+) {
   const streams = new Set<Stream>()
   const markOf = createMarks()
   const perCaller = new Map<string, number>()
   let timer: ReturnType<typeof setInterval> | undefined
   let checks = 0
+  let closed = false
   /** What to do with the session of a caller who is resolved again. */
   const checking = new Map<string, (session: Session) => Promise<void>>()
 
@@ -80,10 +93,14 @@ export function createStreams({ maxStreams, maxStreamsPerCaller, recheck }: Live
     { api, ctx }: Session, request: ApiRequest, resources: readonly Resource[], subscriptions: readonly Subscription[],
   ): Promise<ApiResponse> {
     const caller = callerKey(ctx, request)
-    if (hasTooMany(caller)) throw rateLimited(RETRY_AFTER)
-    if (streams.size >= maxStreams)
-      throw new ApiError('BUSY', 'Too many streams are open. Try again later.', {}, undefined, { 'Retry-After': String(RETRY_AFTER) })
-    return { status: 200, headers: HEADERS, body: bodyOf(request, { api, resources, caller, identity: identityOf(ctx), subscriptions }) }
+    assertRoom(caller)
+    const identity = identityOf(ctx)
+    const opening = { api, resources, caller, identity, mark: markOf(identity, subscriptions), places: subscriptions.map(toPlace) }
+    startTimer()
+    await follow()
+    // Others can have come meanwhile.
+    assertRoom(caller)
+    return { status: 200, headers: HEADERS, body: bodyOf(request, opening) }
   }
 
   /** The body keeps nothing of the session, because a stream lives for a long time. */
@@ -93,34 +110,46 @@ export function createStreams({ maxStreams, maxStreamsPerCaller, recheck }: Live
     return pushedBody({
       maxQueued: MAX_QUEUED,
       start(push) {
-        const { subscriptions, ...facts } = unopened!
+        const { places, ...facts } = unopened!
         unopened = undefined
         // Others have begun since the check.
-        if (hasTooMany(facts.caller) || streams.size >= maxStreams) return refuse(push)
+        if (!hasRoom(facts.caller)) return refuse(push)
         const now = Date.now()
         stream = {
-          ...facts, request, push, members: [], mark: '', lastSent: now,
+          ...facts, request, push, members: [], lastSent: now,
           checkAt: now + around(recheck * SECOND), endAt: now + around(MAX_AGE), isChecking: false,
         }
-        begin(stream, subscriptions, request.header('last-event-id'))
+        begin(stream, places, request.header('last-event-id'))
       },
       stop: () => stream && forget(stream),
     })
   }
 
   const hasTooMany = (caller: string) => (perCaller.get(caller) ?? 0) >= maxStreamsPerCaller
+  const hasRoom = (caller: string) => !closed && !hasTooMany(caller) && streams.size < maxStreams
 
   function refuse(push: Push): void {
     push.send(encode(endText('closing', RETRY_AFTER)))
     push.end()
   }
 
-  function begin(stream: Stream, subscriptions: readonly Subscription[], lastEventId: string | undefined): void {
-    streams.add(stream)
-    perCaller.set(stream.caller, (perCaller.get(stream.caller) ?? 0) + 1)
+  /** @throws 429 and 503 */
+  function assertRoom(caller: string): void {
+    if (hasTooMany(caller)) throw rateLimited(RETRY_AFTER)
+    if (closed || streams.size >= maxStreams) throw busy(closed ? 'The server stops.' : 'Too many streams are open.')
+  }
+
+  const toPlace = ({ scope, readable }: Subscription): Place => ({ group: groups.find(scope), readable })
+
+  function startTimer(): void {
     timer ??= setInterval(tick, SECOND)
     timer.unref?.()
-    join(stream, subscriptions)
+  }
+
+  function begin(stream: Stream, places: readonly Place[], lastEventId: string | undefined): void {
+    streams.add(stream)
+    perCaller.set(stream.caller, (perCaller.get(stream.caller) ?? 0) + 1)
+    join(stream, places)
     // Sends the headers. Nobody learns of what the commits change that are running now, so the client has to read after them.
     send(stream, HEARTBEAT)
     void commitsEnded(stream.api).then(() => welcome(stream, lastEventId))
@@ -135,10 +164,9 @@ export function createStreams({ maxStreams, maxStreamsPerCaller, recheck }: Live
     else sendEvent(stream, RESET, groups.lastId())
   }
 
-  function join(stream: Stream, subscriptions: readonly Subscription[]): void {
-    stream.mark = markOf(stream.identity, subscriptions)
-    stream.members = subscriptions.map(({ scope, readable }) => {
-      const member = { readable, send: (text: string, id: string) => sendEvent(stream, text, id), group: groups.find(scope) }
+  function join(stream: Stream, places: readonly Place[]): void {
+    stream.members = places.map(({ group, readable }) => {
+      const member = { readable, send: (text: string, id: string) => sendEvent(stream, text, id), group }
       groups.join(member.group, member)
       return member
     })
@@ -203,7 +231,7 @@ export function createStreams({ maxStreams, maxStreamsPerCaller, recheck }: Live
       isSame = identityOf(session.ctx) === identity
       if (!isSame) return
       const subscriptions = await subscribe(session, resources)
-      if (streams.has(stream)) update(stream, subscriptions)
+      if (streams.has(stream)) await update(stream, subscriptions)
     }
     checking.set(token, find)
     try {
@@ -227,7 +255,7 @@ export function createStreams({ maxStreams, maxStreamsPerCaller, recheck }: Live
   }
 
   /** If the caller can now read something else, the client reads everything again. */
-  function update(stream: Stream, subscriptions: readonly Subscription[]): void {
+  async function update(stream: Stream, subscriptions: readonly Subscription[]): Promise<void> {
     const isSame = subscriptions.every(({ scope, readable }, index) => {
       const member = stream.members[index]!
       if (scope.text !== member.group.scope.text || !isEqual(readable, member.readable)) return false
@@ -237,7 +265,9 @@ export function createStreams({ maxStreams, maxStreamsPerCaller, recheck }: Live
     })
     if (isSame) return
     leave(stream)
-    join(stream, subscriptions)
+    stream.mark = markOf(stream.identity, subscriptions)
+    join(stream, subscriptions.map(toPlace))
+    await follow()
     sendEvent(stream, RESET, groups.lastId())
   }
 
@@ -251,6 +281,7 @@ export function createStreams({ maxStreams, maxStreamsPerCaller, recheck }: Live
     },
     /** Ends all streams, because the server stops. */
     close() {
+      closed = true
       for (const stream of [...streams]) end(stream, 'closing')
     },
   }

@@ -3,7 +3,7 @@ import type { WatchedRow } from '../../../server/kit/listen'
 import { createChanges } from './changes'
 import { createEventIds } from './event-id'
 import { eventText } from './event-text'
-import { emit, judge, receives, type Group, type Member, type Scope, type Signal } from './group'
+import { emit, judge, receives, type Group, type Judged, type Member, type Scope, type Signal } from './group'
 
 /** Milliseconds for which commits are collected. */
 const COLLECT = 50
@@ -17,7 +17,7 @@ const AT_ONCE = 4
 export type Groups = ReturnType<typeof createGroups>
 
 /** @param onError reports an error of the database. The members of the group then read everything again. */
-export function createGroups(onError: (error: unknown) => void) {
+export function createGroups(onError: (error: unknown) => undefined) {
   const ids = createEventIds()
   const groups = new Set<Group>()
   const byText = new Map<string, Group>()
@@ -62,24 +62,26 @@ export function createGroups(onError: (error: unknown) => void) {
   }
 
   async function judgeAll(collected: typeof changes): Promise<void> {
-    const waiting = [...groups]
+    const judged = [...groups]
+    const results = new Map<Group, readonly Judged[] | undefined>()
+    const waiting = judged.values()
     const work = async () => {
-      for (let group = waiting.pop(); group; group = waiting.pop()) await judgeOne(group, collected)
+      for (const group of waiting) results.set(group, await judge(group, collected).catch(onError))
     }
     await Promise.all(Array.from({ length: AT_ONCE }, work))
+    // In the order of the groups: that in which they are done depends on what others do.
+    for (const group of judged) {
+      const found = results.get(group)
+      if (found) send(group, found)
+      else reset(group)
+    }
   }
 
-  async function judgeOne(group: Group, collected: typeof changes): Promise<void> {
-    try {
-      const resource = group.scope.resource.name
-      for (const { id, event, fields } of await judge(group, collected)) {
-        const position = ++last
-        emit(group, { position, id: ids.toId(position), text: eventText(event, { resource, id }), fields })
-      }
-    }
-    catch (error) {
-      onError(error)
-      reset(group)
+  function send(group: Group, found: readonly Judged[]): void {
+    const resource = group.scope.resource.name
+    for (const { id, event, fields } of found) {
+      const position = ++last
+      emit(group, { position, id: ids.toId(position), text: eventText(event, { resource, id }), fields })
     }
   }
 

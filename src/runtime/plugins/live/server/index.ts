@@ -19,7 +19,7 @@ export type Live = Awaited<ReturnType<typeof createLive>>
 
 /** @throws When the channel needs a secret that the app has not set, or a storage that does not carry messages. */
 export async function createLive(policy: LivePolicy, plugins: PluginServer) {
-  const groups = createGroups(error => console.error('[auto-api] live: the rows of a commit could not be read again.', error))
+  const groups = createGroups(error => void console.error('[auto-api] live: the rows of a commit could not be read again.', error))
   const onRows = (rows: readonly WatchedRow[]) => {
     const own = rows.filter(groups.watches)
     if (own.length > 0) groups.onRows(own)

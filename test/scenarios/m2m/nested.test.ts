@@ -247,6 +247,13 @@ describe('the steps of a batch', () => {
   it.each([
     ['an id that an earlier step deletes', [{ resource: 'courses', operation: 'delete', id: 3 }, update({ courses: { link: [3] } })], '404', 1],
     ['the links that an earlier step changes', [update({ courses: { link: [3] } }), update({ courses: { unlink: [3] } })], '400', 1],
+    ['the links of a new record, by its reference', [
+      { resource: 'pupils', operation: 'create', data: { name: 'Dan', courses: { link: [1] } }, as: 'dan' }, update({ courses: { unlink: [1] } }, { $ref: 'dan.id' }),
+    ], '400', 1],
+    ['the links of a record that a field names', [
+      { resource: 'pupils', operation: 'create', data: { name: 'Dan', mentorId: 2 }, as: 'dan' }, update({ clubs: { unlink: [1] } }, 2),
+      update({ clubs: { link: [1] } }, { $ref: 'dan.mentorId' }),
+    ], '400', 2],
     ['an absent id', [update({ name: 'x' }), update({ clubs: { link: [77] } }, 2)], '404', 1],
   ] as [string, object[], string, number][])('do not change %s', async (_, given, status, step) => {
     const server = await open({ plugins: [batch()] })

@@ -44,8 +44,10 @@ export interface LinkChanges {
   readonly relation: ChangedRelation
   /** The table of the linked records. */
   readonly lockedTable: string
-  /** Identifies the links of an existing record. */
-  readonly record?: string
+  /** The table of the links. */
+  readonly table: string
+  /** The record, by the columns that reference it and by its key or its item. `undefined` if only the commit knows the record. */
+  readonly owner: string | Item | undefined
   readonly parent: Item
 }
 

@@ -6,6 +6,7 @@ import { certified } from '../../commit/certify'
 import type { WriteOperation } from '../../commit/operation'
 import { selectStatement } from '../../commit/select'
 import { ApiError } from '../../error'
+import type { ManyToMany } from '../../../schema/model'
 import type { LinkItems } from '../../parse/write-item'
 import { keyClauses } from '../../plan/read'
 import { planLinkTarget, type LinkPlan } from '../../plan/relation'
@@ -74,7 +75,8 @@ async function toLinkPart(record: WritePart, parent: Item, given: LinkItems, nex
     parent,
     relation: Object.freeze({ resource: call.resource.name, name: relation.name }),
     lockedTable: target.facts.name,
-    ...parentKey && { record: `${junction.resource.facts.name} ${junction.sourceKey.columns.join()} ${tupleKey(parentKey)}` },
+    table: junction.resource.facts.name,
+    owner: ownerOf(parent, relation),
     async load() {
       if (parent.error !== undefined) return
       try {
@@ -123,6 +125,18 @@ async function toLinkPart(record: WritePart, parent: Item, given: LinkItems, nex
   })
   const part: Writable<WritePart> = { plan, call, items, written: new Map(), links }
   return part
+}
+
+/** The values of a new record can contain its key. An id of a batch can refer to a new record, or to any field of one. */
+function ownerOf(record: Item, relation: ManyToMany): string | Item | undefined {
+  const { key, lateKey, values } = record
+  const { columns, junction } = relation
+  const known = key ?? columns.map(({ name }) => values[name])
+  if (!lateKey && known.every(value => value !== undefined))
+    return `${junction.sourceKey.columns.join()} ${tupleKey(columns.map((field, index) => field.encode(known[index])))}`
+  if (!lateKey) return record
+  const { item, field } = lateKey
+  return columns.length === 1 && field === columns[0] ? ownerOf(item, relation) : undefined
 }
 
 /** Plans the change of a record that exists, as its relation route does. */

@@ -1,6 +1,6 @@
 /** The children in a form: rows that are added, changed, removed and moved, and what a request sends of them. */
 import { computed, reactive, shallowReactive, shallowRef, toRaw } from 'vue'
-import type { NestedAction } from '../../shared/nested'
+import type { ChildAction, NestedAction } from '../../shared/nested'
 import type { DescribedField, DescribedResource, JsonSchema } from '../../shared/types/description'
 import type { Row } from '../any-resource'
 import type { FormError } from '../error'
@@ -24,7 +24,7 @@ export interface ChildrenSource {
 }
 
 /** The rows of each list of a request, by their keys. */
-type Sent = Readonly<Record<NestedAction, readonly Line[]>>
+type Sent = Readonly<Record<ChildAction, readonly Line[]>>
 
 interface Line extends AnyChildRow {
   readonly first: Values

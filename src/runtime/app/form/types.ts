@@ -3,7 +3,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { ComputedRef, MaybeRefOrGetter, Ref } from 'vue'
 import type { DescribedField } from '../../shared/types/description'
 import type {
-  ChildKey, ChildOf, CreateBody, FieldName, NestedName, RecordId, RecordOf, ResourceName, ResourceWith, Simplify, UpdateBody,
+  ChildKey, ChildOf, CreateBody, FieldName, NestedName, NestedRelation, RecordId, RecordOf, ResourceName, ResourceWith, Simplify, UpdateBody,
 } from '../../shared/types/resources'
 import type { Row } from '../any-resource'
 import type { AutoApiError, FormError } from '../error'
@@ -20,7 +20,7 @@ type InputValue<V> = [Exclude<V, Date | bigint>] extends [never] ? V : Exclude<V
 
 /** The values that the inputs of a form hold. A field without a value is missing, `null` or an empty text. */
 export type FormState<R extends ResourceName>
-  = Simplify<{ -readonly [K in Exclude<keyof Bodies<R>, NestedName<R>>]?: InputValue<Bodies<R>[K]> }>
+  = Simplify<{ -readonly [K in Exclude<keyof Bodies<R>, NestedRelation<R>>]?: InputValue<Bodies<R>[K]> }>
 
 /** Which children a form edits. */
 export type NestedOptions<R extends ResourceName> = {

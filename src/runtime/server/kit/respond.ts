@@ -6,7 +6,7 @@ import type { Awaitable } from '../core/awaitable'
 import { hashText } from '../core/plan/revision'
 import { isNoneMatch, tagBody, tagInTurns } from '../http/etag'
 
-export { pushedBody } from '../http/push'
+export { type Push, pushedBody } from '../http/push'
 export { type ApiResponse, bodyWithRevision, createTextResponse } from '../core/extensions/response'
 
 /** Returns the body of a response as JSON text. */

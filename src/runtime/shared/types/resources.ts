@@ -277,6 +277,9 @@ export type NestedName<R extends ResourceName> = {
     : never
 }[keyof NestedOf<R>] & string
 
+/** The relations whose children or links a body can contain. */
+export type NestedRelation<R extends ResourceName> = keyof NestedOf<R> & string
+
 /** The resource of the children of a relation. */
 export type ChildOf<R extends ResourceName, K> = NestedPart<R, K, 'to'> & ResourceName
 

@@ -8,7 +8,8 @@ import { openWorld, type World } from '../../../scenarios/write/world'
 import type { ListeningServer } from '../../../support/server'
 
 const MAX_QUEUED = 256 * 1024
-const CHUNK = 'x'.repeat(16 * 1024)
+const bytes = (text: string) => new TextEncoder().encode(text)
+const CHUNK = bytes('x'.repeat(16 * 1024))
 /** What the sockets of both sides hold at most, beside the queue. */
 const IN_SOCKETS = 16 * 1024 * 1024
 
@@ -32,7 +33,7 @@ const plugin = {
           maxQueued: MAX_QUEUED,
           start(push) {
             streams.push({ push, stopped: () => stopped })
-            push.send('begin\n')
+            push.send(bytes('begin\n'))
           },
           stop: () => stopped = true,
         }),
@@ -123,7 +124,7 @@ describe('a client of a web server', () => {
     await left.body!.cancel()
     expect(streams[0]!.stopped()).toBe(true)
     const response = await world.fetch(new Request('http://localhost/api/pushed'))
-    streams[1]!.push.send('end\n')
+    streams[1]!.push.send(bytes('end\n'))
     streams[1]!.push.end()
     expect(await response.text()).toBe('begin\nend\n')
   })

@@ -290,6 +290,18 @@ describe('changes of others', () => {
     expect(await texts()).toEqual(['A', 'C', 'x'])
   })
 
+  it('are shown by a refetch while the form has no changes, and never replace those of the rows', async () => {
+    const form = await openForm()
+    const get = harness.setup(() => harness.composables.useAutoApiGet('orders' as string, 1, { include: { lines: { sort: 'position' } } }))
+    await writeElsewhere('PATCH', '/v1/orders/1', { title: 'Theirs', lines: { update: [{ id: 11, data: { text: 'A' } }] } })
+    await get.refetch()
+    expect([form.state.title, rowsOf(form)[0]]).toEqual(['Theirs', ['A', 'unchanged']])
+    edit(form, 'b', { text: 'mine' })
+    await writeElsewhere('PATCH', '/v1/orders/1', { title: 'Again', lines: { delete: [11] } })
+    await get.refetch()
+    expect([form.state.title, rowsOf(form)]).toEqual(['Theirs', [['A', 'unchanged'], ['mine', 'changed'], ['c', 'unchanged']]])
+  })
+
   it('of the record can be taken with its children', async () => {
     const form = await openForm()
     edit(form, 'a', { text: 'A' })

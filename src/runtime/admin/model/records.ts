@@ -43,9 +43,11 @@ export function labelOfField({ fields, relations }: Pick<DescribedResource, 'fie
 }
 
 /** Returns the relations whose children the caller can edit in the form of a record. A form reads them with the record. */
-export function nestedLists({ relations }: DescribedResource, isKnown: (resource: string) => boolean) {
+export function nestedLists({ relations }: DescribedResource, isNew: boolean, isKnown: (resource: string) => boolean) {
+  // A new record has no children yet.
+  const actions = isNew ? ['create'] as const : NESTED_ACTIONS
   return Object.entries(relations).flatMap(([relation, { target, label, includable, nested = [] }]) =>
-    includable && isKnown(target) && NESTED_ACTIONS.some(action => nested.includes(action)) ? [{ relation, target, label }] : [])
+    includable && isKnown(target) && actions.some(action => nested.includes(action)) ? [{ relation, target, label }] : [])
 }
 
 /** Returns the fields that a request for the name of a record needs. */

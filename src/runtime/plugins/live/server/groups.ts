@@ -3,7 +3,7 @@ import type { WatchedRow, WatchedTable } from '../../../server/kit/listen'
 import { createChanges } from './changes'
 import { createEventIds } from './event-id'
 import { eventText } from './event-text'
-import { emit, judge, receives, type Group, type Member, type Scope, type Signal } from './group'
+import { emit, judge, receives, type Group, type Judged, type Member, type Scope, type Signal } from './group'
 
 /** Milliseconds for which commits are collected. */
 const COLLECT = 50
@@ -17,7 +17,7 @@ const AT_ONCE = 4
 export type Groups = ReturnType<typeof createGroups>
 
 /** @param onError reports an error of the database. The members of the group then read everything again. */
-export function createGroups(onError: (error: unknown) => void) {
+export function createGroups(onError: (error: unknown) => undefined) {
   const ids = createEventIds()
   const groups = new Set<Group>()
   const byText = new Map<string, Group>()
@@ -61,25 +61,24 @@ export function createGroups(onError: (error: unknown) => void) {
     }, COLLECT)
   }
 
+  /** No group sends before all are judged: the order of events would say which of them had more to judge. */
   async function judgeAll(collected: typeof changes): Promise<void> {
-    const waiting = [...groups]
+    const all = [...groups]
+    const found: (readonly Judged[] | undefined)[] = []
+    const waiting = all.entries()
     const work = async () => {
-      for (let group = waiting.pop(); group; group = waiting.pop()) await judgeOne(group, collected)
+      for (const [index, group] of waiting) found[index] = await judge(group, collected).catch(onError)
     }
     await Promise.all(Array.from({ length: AT_ONCE }, work))
+    for (const [index, group] of all.entries()) send(group, found[index])
   }
 
-  async function judgeOne(group: Group, collected: typeof changes): Promise<void> {
-    try {
-      const resource = group.scope.resource.name
-      for (const { id, event, fields } of await judge(group, collected)) {
-        const position = ++last
-        emit(group, { position, id: ids.toId(position), text: eventText(event, { resource, id }), fields })
-      }
-    }
-    catch (error) {
-      onError(error)
-      reset(group)
+  function send(group: Group, found: readonly Judged[] | undefined): void {
+    if (!found) return reset(group)
+    const resource = group.scope.resource.name
+    for (const { id, event, fields } of found) {
+      const position = ++last
+      emit(group, { position, id: ids.toId(position), text: eventText(event, { resource, id }), fields })
     }
   }
 

@@ -15,7 +15,10 @@ import { createStreams } from './streams'
 export type Live = ReturnType<typeof createLive>
 
 export function createLive(policy: LivePolicy) {
-  const groups = createGroups(error => console.error('[auto-api] live: the rows of a commit could not be read again.', error))
+  const groups = createGroups((error) => {
+    console.error('[auto-api] live: the rows of a commit could not be read again.', error)
+    return undefined
+  })
   const streams = createStreams(policy, groups)
 
   /** @throws `INVALID_QUERY` for names that are no resources, `CROSS_SITE` for a page of another site */

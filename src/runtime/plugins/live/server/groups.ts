@@ -61,23 +61,20 @@ export function createGroups(onError: (error: unknown) => undefined) {
     }, COLLECT)
   }
 
+  /** No group sends before all are judged: the order of events would say which of them had more to judge. */
   async function judgeAll(collected: typeof changes): Promise<void> {
-    const judged = [...groups]
-    const results = new Map<Group, readonly Judged[] | undefined>()
-    const waiting = judged.values()
+    const all = [...groups]
+    const found: (readonly Judged[] | undefined)[] = []
+    const waiting = all.entries()
     const work = async () => {
-      for (const group of waiting) results.set(group, await judge(group, collected).catch(onError))
+      for (const [index, group] of waiting) found[index] = await judge(group, collected).catch(onError)
     }
     await Promise.all(Array.from({ length: AT_ONCE }, work))
-    // In the order of the groups: that in which they are done depends on what others do.
-    for (const group of judged) {
-      const found = results.get(group)
-      if (found) send(group, found)
-      else reset(group)
-    }
+    for (const [index, group] of all.entries()) send(group, found[index])
   }
 
-  function send(group: Group, found: readonly Judged[]): void {
+  function send(group: Group, found: readonly Judged[] | undefined): void {
+    if (!found) return reset(group)
     const resource = group.scope.resource.name
     for (const { id, event, fields } of found) {
       const position = ++last

@@ -88,8 +88,11 @@ export interface Listener {
   readonly headers: Headers
   /** The events that have arrived. */
   readonly events: LiveEvent[]
-  /** Returns the signals since the last call, sorted, after the server has sent those of every commit before. */
-  readonly signals: () => Promise<readonly string[]>
+  /**
+   * Returns the signals since the last call, sorted, after the server has sent those of every commit before.
+   * @param least the number of signals for which it waits
+   */
+  readonly signals: (least?: number) => Promise<readonly string[]>
   readonly waitFor: (event: string) => Promise<LiveEvent>
   readonly ended: () => boolean
   readonly close: () => void
@@ -115,9 +118,11 @@ export async function listen(
   }
   return {
     status: response.status, headers: response.headers, events, waitFor,
-    async signals() {
+    async signals(least = 0) {
+      const since = () => events.slice(taken).filter(({ event }) => event !== 'open')
+      for (let tries = 0; tries < 1000 && since().length < least; tries++) await sleep(10)
       await sleep(150)
-      const found = events.slice(taken).filter(({ event }) => event !== 'open')
+      const found = since()
       taken = events.length
       const texts = found.map(({ event, data }) => data.resource === undefined ? event : `${event} ${String(data.resource)} ${String(data.id)}`)
       return texts.sort()

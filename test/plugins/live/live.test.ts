@@ -25,13 +25,13 @@ describe('a stream', () => {
     const reader = await follow('posts', READER)
     expect(reader.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
     const { body } = await world.send('POST', 'posts', { title: 'New', team: 1, published: true }, EDITOR)
-    expect(await reader.signals()).toEqual([`changed posts ${body.id}`])
+    expect(await reader.signals(1)).toEqual([`changed posts ${body.id}`])
     await world.send('PATCH', 'posts/1', { title: 'Other' }, EDITOR)
-    expect(await reader.signals()).toEqual(['changed posts 1'])
+    expect(await reader.signals(1)).toEqual(['changed posts 1'])
     await world.send('DELETE', 'posts/1', undefined, EDITOR)
-    expect(await reader.signals()).toEqual(['gone posts 1'])
+    expect(await reader.signals(1)).toEqual(['gone posts 1'])
     await world.send('POST', 'posts/1/restore', undefined, EDITOR)
-    expect(await reader.signals()).toEqual(['changed posts 1'])
+    expect(await reader.signals(1)).toEqual(['changed posts 1'])
     expect(JSON.stringify(reader.events)).not.toContain('Other')
   })
 
@@ -39,23 +39,23 @@ describe('a stream', () => {
     const [reader, other] = [await follow('posts', READER), await follow('posts', OTHER)]
     await world.send('PATCH', 'posts/1', { title: 'Other' }, EDITOR)
     await world.send('PATCH', 'posts/3', { title: 'Still a draft' }, EDITOR)
-    expect([await reader.signals(), await other.signals()]).toEqual([['changed posts 1'], []])
+    expect([await reader.signals(1), await other.signals()]).toEqual([['changed posts 1'], []])
   })
 
   it('says that a row is gone when a column that a rule looks at hides it, and changed when it appears', async () => {
     const [editor, reader, other] = [await follow('posts', EDITOR), await follow('posts', READER), await follow('posts', OTHER)]
     await world.send('PATCH', 'posts/1', { published: false }, EDITOR)
-    expect([await editor.signals(), await reader.signals(), await other.signals()]).toEqual([['changed posts 1'], ['gone posts 1'], []])
+    expect([await editor.signals(1), await reader.signals(1), await other.signals()]).toEqual([['changed posts 1'], ['gone posts 1'], []])
     await world.send('PATCH', 'posts/1', { published: true }, EDITOR)
-    expect([await editor.signals(), await reader.signals(), await other.signals()]).toEqual([['changed posts 1'], ['changed posts 1'], []])
+    expect([await editor.signals(1), await reader.signals(1), await other.signals()]).toEqual([['changed posts 1'], ['changed posts 1'], []])
     await world.send('PATCH', 'posts/1', { team: 2 }, EDITOR)
-    expect([await editor.signals(), await reader.signals(), await other.signals()]).toEqual([['gone posts 1'], ['gone posts 1'], ['changed posts 1']])
+    expect([await editor.signals(1), await reader.signals(1), await other.signals(1)]).toEqual([['gone posts 1'], ['gone posts 1'], ['changed posts 1']])
   })
 
   it('says nothing if only fields change that the caller cannot read', async () => {
     const [editor, reader] = [await follow('posts', EDITOR), await follow('posts', READER)]
     await world.send('PATCH', 'posts/1', { note: 'internal' }, EDITOR)
-    expect([await editor.signals(), await reader.signals()]).toEqual([['changed posts 1'], []])
+    expect([await editor.signals(1), await reader.signals()]).toEqual([['changed posts 1'], []])
     await world.send('PATCH', 'posts/1', { note: 'internal' }, EDITOR)
     expect([await editor.signals(), await reader.signals()]).toEqual([[], []])
   })
@@ -63,19 +63,19 @@ describe('a stream', () => {
   it('follows permanent deletes, their cascades, and links on both sides', async () => {
     const [reader, editor] = [await follow('posts,comments,tags', READER), await follow('posts,tags', EDITOR)]
     await world.send('POST', 'posts/1/relations/tags', { ids: ['a'] }, EDITOR)
-    expect([await reader.signals(), await editor.signals()]).toEqual([['changed posts 1', 'changed tags a'], ['changed posts 1', 'changed tags a']])
+    expect([await reader.signals(2), await editor.signals(2)]).toEqual([['changed posts 1', 'changed tags a'], ['changed posts 1', 'changed tags a']])
     await world.send('DELETE', 'comments/1', undefined, EDITOR)
-    expect(await reader.signals()).toEqual(['gone comments 1'])
+    expect(await reader.signals(1)).toEqual(['gone comments 1'])
   })
 
   it('judges each row for each caller if a rule runs in code', async () => {
     const [reader, other] = [await follow('drafts', READER), await follow('drafts', OTHER)]
     await world.send('PATCH', 'drafts/1', { text: 'new' }, READER)
-    expect([await reader.signals(), await other.signals()]).toEqual([['changed drafts 1'], []])
+    expect([await reader.signals(1), await other.signals()]).toEqual([['changed drafts 1'], []])
     await world.send('PATCH', 'drafts/1', { owner: 3 }, READER)
-    expect([await reader.signals(), await other.signals()]).toEqual([['gone drafts 1'], ['changed drafts 1']])
+    expect([await reader.signals(1), await other.signals(1)]).toEqual([['gone drafts 1'], ['changed drafts 1']])
     await world.send('DELETE', 'drafts/1', undefined, OTHER)
-    expect([await reader.signals(), await other.signals()]).toEqual([[], ['gone drafts 1']])
+    expect([await reader.signals(), await other.signals(1)]).toEqual([[], ['gone drafts 1']])
   })
 })
 
@@ -106,13 +106,13 @@ describe('a client that connects again', () => {
     await world.send('PATCH', 'posts/1', { note: 'internal' }, EDITOR)
     const again = await listen(world, 'posts', READER, { 'last-event-id': id! })
     open.push(again)
-    expect(await again.signals()).toEqual(['changed posts 1'])
+    expect(await again.signals(1)).toEqual(['changed posts 1'])
     const unknown = await listen(world, 'posts', READER, { 'last-event-id': 'AAAAAAAAAAAAAAAAAAAAAA' })
     open.push(unknown)
-    expect(await unknown.signals()).toEqual(['reset'])
+    expect(await unknown.signals(1)).toEqual(['reset'])
     const other = await listen(world, 'posts', EDITOR, { 'last-event-id': id! })
     open.push(other)
-    expect(await other.signals()).toEqual(['reset'])
+    expect(await other.signals(1)).toEqual(['reset'])
   })
 })
 

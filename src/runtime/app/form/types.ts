@@ -3,7 +3,8 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { ComputedRef, MaybeRefOrGetter, Ref } from 'vue'
 import type { DescribedField } from '../../shared/types/description'
 import type {
-  ChildKey, ChildOf, CreateBody, FieldName, NestedName, NestedRelation, RecordId, RecordOf, ResourceName, ResourceWith, Simplify, UpdateBody,
+  ChildKey, ChildOf, CreateBody, FieldName, NestedName, NestedRelation, RecordId, RecordOf, ResourceName, ResourceWith, Simplify,
+  UpdateBody,
 } from '../../shared/types/resources'
 import type { Row } from '../any-resource'
 import type { AutoApiError, FormError } from '../error'

@@ -315,6 +315,7 @@ const HELPERS: Record<string, Record<string, string>> = {
     ownConditions: 'reads conditions',
     readableRows: 'the row scope in computed fields, whose tests read them as several callers',
     scopeClause: 'the scope of the audit log and the feed, whose engine tests draw random rules',
+    readRules: 'the row scope of live updates, whose property test compares signals with what the API answers',
     everyRow: 'the server\'s own work, for no caller; its trash condition is what retention.test.ts guards',
   },
   'access/authorize': {

@@ -14,6 +14,9 @@ declare module "../../../src/runtime/shared/types/resources" {
         writerTotals: { to: "writerTotals", many: false },
         articlesByRatings: { to: "articles", many: true }
       },
+      nested: {
+        articlesByRatings: { to: "articles", actions: "link", key: never }
+      },
       disabled: never,
       validation: undefined
     },
@@ -40,9 +43,6 @@ declare module "../../../src/runtime/shared/types/resources" {
       filled: never,
       relations: {
         articles: { to: "articles", many: true }
-      },
-      nested: {
-        articles: { to: "articles", actions: "link", key: never }
       },
       disabled: never,
       validation: typeof import("./tables")["labelsValidation"]

@@ -419,12 +419,12 @@ describe('a body', () => {
   })
 
   test('links the records of a relation that the registration lists', () => {
-    useAutoApiUpdate('labels').mutate({ id: 1, articles: { link: [1, '2'] } })
-    useAutoApiCreate('labels').mutate({ name: 'Sport', colour: 'red', articles: { link: [1] } })
+    useAutoApiUpdate('writers').mutate({ id: 1, articlesByRatings: { link: [1, '2'] } })
+    useAutoApiBulkUpdate('writers').mutate([{ id: 1, data: { articlesByRatings: { link: [1] } } }])
     // @ts-expect-error -- the registration lists no other action
-    useAutoApiUpdate('labels').mutate({ id: 1, articles: { unlink: [1] } })
+    useAutoApiUpdate('writers').mutate({ id: 1, articlesByRatings: { unlink: [1] } })
     // @ts-expect-error -- an id is text or a number
-    useAutoApiUpdate('labels').mutate({ id: 1, articles: { link: [{ id: 1 }] } })
+    useAutoApiUpdate('writers').mutate({ id: 1, articlesByRatings: { link: [{ id: 1 }] } })
   })
 
   test('of a composite key has both of its columns', () => {

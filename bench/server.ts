@@ -45,7 +45,7 @@ export async function startServer(
     implementation,
     posts: url + implementation.posts,
     pid: server.pid!,
-    cpuSeconds: () => readCpuSeconds(server.pid!),
+    cpuSeconds: () => cpuSecondsOf(server.pid!),
     stop: () => stop(server),
   }
 }
@@ -89,10 +89,10 @@ function stop(server: ChildProcess): Promise<void> {
 }
 
 /** User and system time of all threads of a process and of its child processes, such as the workers of a cluster. */
-function readCpuSeconds(pid: number): number | undefined {
+export function cpuSecondsOf(pid: number): number | undefined {
   if (process.platform !== 'linux') return undefined
   // Fields 14 and 15 of `/proc/<pid>/stat`, in hundredths of a second.
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ')
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(child => child !== '')
-  return children.reduce((sum, child) => sum + readCpuSeconds(Number(child))!, (Number(fields[11]) + Number(fields[12])) / 100)
+  return children.reduce((sum, child) => sum + cpuSecondsOf(Number(child))!, (Number(fields[11]) + Number(fields[12])) / 100)
 }

@@ -10,6 +10,7 @@ import Database from 'better-sqlite3'
 import { IMPLEMENTATIONS } from '../implementations.ts'
 import { median } from '../measure.ts'
 import { startServer, type RunningServer } from '../server.ts'
+import { startPocketBase } from './pocketbase.ts'
 import type { Arrivals, Subscribe } from './subscribers.ts'
 
 /** The subscribers in each phase. */
@@ -20,63 +21,143 @@ const SECONDS = 10
 const PROCESSES = 2
 const MAX_P99 = 300
 
-/** @throws When a commit has fewer signals than subscribers. */
+/** The subscribers and the commits of the comparison, all on one rule. */
+const COMPARED = { subscribers: 1000, commits: 100, perSecond: 10 }
+
+/** A server with a stream of changes. */
+export interface Feed {
+  readonly title: string
+  readonly subscribe: Omit<Subscribe, 'headers'>
+  /** Creates a record that all subscribers can read. Returns its id. */
+  readonly write: (index: number) => Promise<string>
+  readonly cpuSeconds: () => number
+  readonly stop: () => Promise<void>
+}
+
 export async function compareLive(database: string): Promise<void> {
   if (process.platform !== 'linux') throw new Error('The memory of a server can be read on Linux only.')
-  const { writers, posts, editor } = readSample(database)
+  const sample = readSample(database)
   const server = await startServer({ ...IMPLEMENTATIONS[3], environment: () => ({ BENCH_LIVE: '1' }) }, database)
-  const processes = Array.from({ length: PROCESSES }, () => fork(fileURLToPath(new URL('subscribers.ts', import.meta.url))))
   try {
-    console.info(`| ${PER_SECOND} commits per second, ${GROUPS} groups | update, median | create, median | commit to signal, p50 | p99 | memory of a stream |\n|---|--:|--:|--:|--:|--:|`)
-    const first = memoryOf(server)
-    let next = 0
-    let open = 0
-    for (const count of SUBSCRIBERS) {
-      await subscribe(processes, server, Array.from({ length: count - open }, (_, index) => writers[(open + index) % GROUPS]!))
-      open = count
-      await sleep(2000)
-      const perStream = count === 0 ? 0 : (memoryOf(server) - first) / count
-      const sent = new Map<string, number>()
-      const update: number[] = []
-      const create: number[] = []
-      const start = performance.now()
-      for (let index = 0; index < PER_SECOND * SECONDS; index++) {
-        await sleep(start + index * 1000 / PER_SECOND - performance.now())
-        const isCreate = index % 2 === 1
-        const at = Date.now()
-        const begin = performance.now()
-        const post = posts[next++]!
-        const { status, body } = isCreate
-          ? await exchange(server, 'POST', '', editor, { title: `New ${index}`, slug: `new-${index}`, authorId: editor, status: 'published' })
-          : await exchange(server, 'PATCH', `/${post}`, editor, { title: `Title ${at}` })
-        if (status >= 300) throw new Error(`The server answers ${status}: ${body}`)
-        ;(isCreate ? create : update).push(performance.now() - begin)
-        sent.set(String((JSON.parse(body) as { id: number }).id), at)
-      }
-      await sleep(2000)
-      const delays = await delaysOf(processes, sent, count)
-      console.info(`| ${count} subscribers | ${median(update).toFixed(1)} ms | ${median(create).toFixed(1)} ms | ${at(delays, 0.5)} | ${at(delays, 0.99)} | ${count === 0 ? '' : `${(perStream / 1000).toFixed(1)} kB`} |`)
-      if (delays.length > 0 && delays[Math.floor(delays.length * 0.99)]! > MAX_P99) console.warn(`p99 is above ${MAX_P99} ms.`)
-    }
+    await measureGroups(server, sample)
+    const own = toFeed(server, sample)
+    const other = await startPocketBase()
+    if (!other) console.info('PocketBase cannot be installed here, so it is not compared.')
+    await compareDeliveries(other ? [own, other] : [own], sample.writers[0]!)
   }
   finally {
-    for (const child of processes) child.kill('SIGKILL')
     await server.stop()
   }
 }
 
+/** Many subscribers in 100 groups. Creates and updates take turns. */
+async function measureGroups(server: RunningServer, { writers, posts, editor }: Sample): Promise<void> {
+  const subscribers = startSubscribers()
+  try {
+    const columns = ['update, median', 'create, median', 'commit to signal, p50', 'p99', 'memory of a stream']
+    console.info(`| ${PER_SECOND} commits per second, ${GROUPS} groups | ${columns.join(' | ')} |\n|---${'|--:'.repeat(columns.length)}|`)
+    const { subscribe, write } = toFeed(server, { writers, posts, editor })
+    const first = memoryOf(server)
+    for (const [phase, count] of SUBSCRIBERS.entries()) {
+      const open = SUBSCRIBERS[phase - 1] ?? 0
+      await subscribers.open(subscribe, Array.from({ length: count - open }, (_, index) => writers[(open + index) % GROUPS]!))
+      await sleep(2000)
+      const memory = count === 0 ? '' : `${((memoryOf(server) - first) / count / 1000).toFixed(1)} kB`
+      const times: [update: number[], create: number[]] = [[], []]
+      const sent = await inTime(PER_SECOND * SECONDS, PER_SECOND, async (index) => {
+        const start = performance.now()
+        const id = index % 2 === 1
+          ? await write(index)
+          : await idOf(exchange(server, 'PATCH', `/${posts[phase * 500 + index]!}`, editor, { title: `Title ${Date.now()}` }))
+        times[index % 2]!.push(performance.now() - start)
+        return id
+      })
+      await sleep(2000)
+      const delays = await subscribers.delays(sent, count)
+      const [update, create] = times.map(list => `${median(list).toFixed(1)} ms`)
+      console.info(`| ${count} subscribers | ${update} | ${create} | ${at(delays, 0.5)} | ${at(delays, 0.99)} | ${memory} |`)
+      if (delays.length > 0 && delays[Math.floor(delays.length * 0.99)]! > MAX_P99) console.warn(`p99 is above ${MAX_P99} ms.`)
+    }
+  }
+  finally {
+    subscribers.stop()
+  }
+}
+
+/** Deliveries per second of the server's processor time. */
+async function compareDeliveries(feeds: readonly Feed[], caller: number): Promise<void> {
+  const { subscribers: count, commits, perSecond } = COMPARED
+  console.info(`\n| ${count} subscribers on one rule, ${perSecond} commits per second | deliveries per second of processor time |\n|---|--:|`)
+  for (const { title, subscribe, write, cpuSeconds, stop } of feeds) {
+    const subscribers = startSubscribers()
+    try {
+      await subscribers.open(subscribe, Array.from({ length: count }, () => caller))
+      await sleep(2000)
+      const before = cpuSeconds()
+      const sent = await inTime(commits, perSecond, write)
+      await sleep(2000)
+      await subscribers.delays(sent, count)
+      console.info(`| ${title} | ${Math.round(count * commits / (cpuSeconds() - before))} |`)
+    }
+    finally {
+      subscribers.stop()
+      await stop()
+    }
+  }
+}
+
+/** Writes at regular times. Returns when each record was written, in milliseconds since 1970. */
+async function inTime(count: number, perSecond: number, write: (index: number) => Promise<string>): Promise<ReadonlyMap<string, number>> {
+  const sent = new Map<string, number>()
+  const start = performance.now()
+  for (let index = 0; index < count; index++) {
+    await sleep(start + index * 1000 / perSecond - performance.now())
+    const time = Date.now()
+    sent.set(await write(index), time)
+  }
+  return sent
+}
+
+function toFeed(server: RunningServer, { editor }: Pick<Sample, 'editor'>): Feed {
+  const { port, pathname } = new URL(server.posts)
+  const path = `${pathname.replace(/posts$/, '')}_live?resources=posts`
+  return {
+    title: 'nuxt-auto-api',
+    subscribe: { port: Number(port), path, before: '"id":"' },
+    write: index => idOf(exchange(server, 'POST', '', editor, {
+      title: `New ${index}`, slug: `new-${index}`, authorId: editor, status: 'published',
+    })),
+    cpuSeconds: () => server.cpuSeconds()!,
+    stop: async () => {},
+  }
+}
+
+async function idOf(response: ReturnType<typeof exchange>): Promise<string> {
+  const { status, body } = await response
+  if (status >= 300) throw new Error(`The server answers ${status}: ${body}`)
+  return String((JSON.parse(body) as { id: number }).id)
+}
+
 const at = (sorted: readonly number[], share: number) => sorted.length === 0 ? '' : `${sorted[Math.floor(sorted.length * share)]} ms`
 
-async function subscribe(processes: readonly ChildProcess[], server: RunningServer, callers: readonly number[]): Promise<void> {
-  if (callers.length === 0) return
-  const { port, pathname } = new URL(server.posts)
-  await Promise.all(processes.map((child, index) => new Promise<void>((resolve, reject) => {
-    const headers = callers.filter((_, position) => position % processes.length === index).map(id => ({ 'x-caller': String(id) }))
-    const path = `${pathname.replace(/posts$/, '')}_live?resources=posts`
-    child.once('message', () => resolve())
-    child.once('exit', () => reject(new Error('A process of subscribers has ended.')))
-    child.send({ subscribe: { port: Number(port), path, headers, before: '"id":"' } satisfies Subscribe })
-  })))
+/** Starts the processes of the clients. */
+function startSubscribers() {
+  const processes = Array.from({ length: PROCESSES }, () => fork(fileURLToPath(new URL('subscribers.ts', import.meta.url))))
+  return {
+    async open(subscribe: Omit<Subscribe, 'headers'>, callers: readonly number[]): Promise<void> {
+      if (callers.length === 0) return
+      await Promise.all(processes.map((child, index) => new Promise<void>((resolve, reject) => {
+        const headers = callers.filter((_, position) => position % processes.length === index).map(id => ({ 'x-caller': String(id) }))
+        child.once('message', () => resolve())
+        child.once('exit', () => reject(new Error('A process of subscribers has ended.')))
+        child.send({ subscribe: { ...subscribe, headers } satisfies Subscribe })
+      })))
+    },
+    delays: (sent: ReadonlyMap<string, number>, count: number) => delaysOf(processes, sent, count),
+    stop() {
+      for (const child of processes) child.kill('SIGKILL')
+    },
+  }
 }
 
 /** @throws When a commit has fewer signals than subscribers. */
@@ -93,6 +174,8 @@ async function delaysOf(processes: readonly ChildProcess[], sent: ReadonlyMap<st
   }
   return delays.sort((one, other) => one - other)
 }
+
+type Sample = ReturnType<typeof readSample>
 
 /** Writers of one organization are groups of their own, because each also sees its own drafts. */
 function readSample(database: string) {

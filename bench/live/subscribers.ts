@@ -9,8 +9,18 @@ export interface Subscribe {
   readonly path: string
   /** The headers of each stream. */
   readonly headers: readonly Readonly<Record<string, string>>[]
-  /** What precedes the id of a record in an event. The id is a number or ends with a quotation mark. */
+  /** What precedes the id of a record in an event. The id ends with a quotation mark. */
   readonly before: string
+  /** A request that a client sends with the id of its stream. */
+  readonly join?: Join
+}
+
+export interface Join {
+  readonly path: string
+  /** What precedes the id of the stream in its first event. The id ends with a quotation mark. */
+  readonly before: string
+  /** The body; `$id` stands for the id. */
+  readonly body: string
 }
 
 export interface Arrivals {
@@ -31,15 +41,17 @@ process.on('message', (message: { readonly subscribe?: Subscribe, readonly repor
   arrivals = {}
 })
 
-async function subscribe({ port, path, headers, before }: Subscribe): Promise<void> {
+async function subscribe({ port, path, headers, before, join }: Subscribe): Promise<void> {
   const waiting = [...headers]
   const work = async () => {
-    for (let own = waiting.pop(); own; own = waiting.pop()) sockets.push(await open(port, path, own, before))
+    for (let own = waiting.pop(); own; own = waiting.pop()) sockets.push(await open(port, path, own, before, join))
   }
   await Promise.all(Array.from({ length: AT_ONCE }, work))
 }
 
-function open(port: number, path: string, headers: Readonly<Record<string, string>>, before: string): Promise<Socket> {
+function open(
+  port: number, path: string, headers: Readonly<Record<string, string>>, before: string, join: Join | undefined,
+): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1')
     let isOpen = false
@@ -49,8 +61,16 @@ function open(port: number, path: string, headers: Readonly<Record<string, strin
       const text = rest + String(chunk)
       if (!isOpen) {
         if (!text.startsWith('HTTP/1.1 200')) return reject(new Error(text.slice(0, 300)))
+        const id = join && valueAfter(text, join.before)
+        if (join && id === undefined) {
+          rest = text
+          return
+        }
         isOpen = true
-        resolve(socket)
+        const joined = join && fetch(`http://127.0.0.1:${port}${join.path}`, {
+          method: 'POST', headers: { 'content-type': 'application/json' }, body: join.body.replace('$id', id!),
+        })
+        Promise.resolve(joined).then(() => resolve(socket), reject)
       }
       let end = 0
       for (let at = text.indexOf(before); at >= 0; at = text.indexOf(before, end)) {
@@ -65,4 +85,10 @@ function open(port: number, path: string, headers: Readonly<Record<string, strin
     const lines = Object.entries({ host: 'localhost', accept: 'text/event-stream', ...headers }).map(([name, value]) => `${name}: ${value}`)
     socket.write(`GET ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`)
   })
+}
+
+function valueAfter(text: string, before: string): string | undefined {
+  const start = text.indexOf(before) + before.length
+  const end = text.indexOf('"', start)
+  return start < before.length || end < 0 ? undefined : text.slice(start, end)
 }

@@ -5,6 +5,7 @@ export const WORKSHOP = [
   { to: '/conflict', label: 'Conflicts', description: 'Two people edit one post' },
   { to: '/retry', label: 'Retries', description: 'A request that is sent twice takes effect once' },
   { to: '/related', label: 'Related records', description: 'Find posts by their tags and comments' },
+  { to: '/discussion', label: 'A post and its comments', description: 'Edit a record with its children, and save both in one request' },
   { to: '/tagging', label: 'Tags of a post', description: 'Edit links over a junction table' },
 ]
 

@@ -12,6 +12,7 @@ export default defineNuxtModule({
         schema: createModuleImport(resolve('../server/database/schema'), 'posts'),
         authorization: createModuleImport(resolve('../server/auth/posts'), 'postsAuth'),
         protectedFields: ['views'],
+        nested: { comments: ['create', 'update', 'delete'] },
         computed: createModuleImport(resolve('../server/computed/posts'), 'postsComputed'),
         validation: createModuleImport(resolve('../server/validation/posts'), 'postsValidation'),
         metadata: {

@@ -20,7 +20,7 @@ let browser: Browser
 const PAGES: readonly [path: string, as?: number][] = [
   ['/', undefined], ['/articles/1', EDITOR], ['/desk', EDITOR], ['/desk', undefined], ['/trash', ADMIN], ['/files', EDITOR],
   ['/records?resource=posts&limit=5', ADMIN], ['/explore', EDITOR], ['/activity', EDITOR], ['/permissions', EDITOR], ['/tokens', EDITOR],
-  ['/conflict', EDITOR], ['/retry', EDITOR], ['/related', EDITOR], ['/tagging', EDITOR],
+  ['/conflict', EDITOR], ['/retry', EDITOR], ['/related', EDITOR], ['/tagging', EDITOR], ['/discussion', EDITOR],
 ]
 
 describe.runIf(there)('the pages of the playground', () => {

@@ -81,6 +81,9 @@ const WRITES: readonly (readonly [string, readonly Request[]])[] = [
   ['links of a registered junction, one of them restored', [['POST', 'articles/1/relations/labels', { ids: [2, 3] }]]],
   ['removed links of a registered junction', [['DELETE', 'articles/1/relations/labels', { ids: [1, 2] }]]],
   ['replaced links of a registered junction', [['PUT', 'articles/1/relations/labels', { ids: [2, 3] }]]],
+  ['links in the body of an update', [['PATCH', 'articles/1', { title: 'x', tags: { link: [2, 3], unlink: [1] }, labels: { link: [2, 3], unlink: [1] } }]]],
+  ['links of a new record', [['POST', 'articles', { title: 'new', tags: { link: [1, 3] }, labels: { link: [1, 2] } }]]],
+  ['links in a bulk', [['PATCH', 'articles/bulk', { items: [{ id: 1, data: { tags: { link: [3] } } }, { id: 2, data: { title: 'y', labels: { link: [1] } } }] }]]],
   ['a batch of every operation', [['POST', 'batch', { steps: [
     { resource: 'articles', operation: 'create', data: { title: 'new' }, as: 'article' },
     { resource: 'comments', operation: 'create', data: { body: 'hi', articleId: { $ref: 'article.id' } } },

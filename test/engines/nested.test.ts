@@ -13,7 +13,7 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
     beforeAll(async () => {
       blog = await openBlog(engineCase, {
         plugins: [batch()],
-        nested: { posts: { comments: ['create', 'update', 'delete'] }, comments: { comments: ['create'] } },
+        nested: { posts: { comments: ['create', 'update', 'delete'], tags: ['link', 'unlink'] }, comments: { comments: ['create'] } },
       })
     })
     beforeEach(() => reset(blog, engineCase.dialect))
@@ -55,13 +55,40 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       expect([refused.status, refused.body.data.errors]).toMatchObject([404, [{ step: 1, path: 'comments.update[0]' }]])
     })
 
+    const tagsOf = async (title: string) => (await blog.opened.all(
+      `select t.tag_id from post_tags t inner join posts p on p.id = t.post_id where p.title = '${title}' order by t.tag_id`)).map(([id]) => Number(id))
+
+    it('links new records and existing ones, in a bulk and in a batch', async () => {
+      const single = await send('POST', 'posts', { title: 'new', tags: { link: [2, 3] }, comments: { create: [comment('a', 'a1')] } })
+      expect([single.status, await tagsOf('new'), await commentsOn('new')]).toEqual([201, [2, 3], ['a < a1']])
+      expect((await send('PATCH', 'posts/1', { tags: { link: [2, 3], unlink: [1, 5] } })).status).toBe(200)
+      expect(await tagsOf('one')).toEqual([2, 3])
+      const items = Array.from({ length: 12 }, (_, index) => ({ title: `post ${index}`, tags: { link: [1 + index % 5] } }))
+      expect((await send('POST', 'posts/bulk', { items })).status).toBe(200)
+      for (const index of [0, 7, 11]) expect(await tagsOf(`post ${index}`)).toEqual([1 + index % 5])
+      const { status, body } = await send('POST', 'batch', { steps: [
+        { resource: 'posts', operation: 'create', data: { title: 'first', tags: { link: [4] } }, as: 'first' },
+        { resource: 'posts', operation: 'update', id: { $ref: 'first.id' }, data: { title: 'renamed' } },
+        { resource: 'posts', operation: 'update', id: 2, data: { tags: { link: [1] } } },
+        { resource: 'posts', operation: 'create', data: { title: 'second', tags: { link: [1, 4] } } },
+      ] })
+      expect([status, body.data?.errors, await tagsOf('renamed'), await tagsOf('two'), await tagsOf('second')]).toEqual([200, undefined, [4], [1], [1, 4]])
+    })
+
+    it('includes the written rows in the response', async () => {
+      const { body } = await send('POST', 'posts?include=tags,comments', { title: 'new', tags: { link: [3, 2] }, comments: { create: [comment('a')] } })
+      expect([body.tags.map(({ id }: { id: number }) => id), body.comments.map(({ body }: { body: string }) => body)]).toEqual([[2, 3], ['a']])
+    })
+
     it('writes nothing if one of them fails, and names it', async () => {
       const before = JSON.stringify(await dump(blog))
       for (const [body, path] of [
         [{ create: [comment('x')], update: [{ id: 12, data: {} }, { id: 21, data: {} }] }, 'comments.update[1]'],
         [{ create: [comment('x'), { ...comment('y'), parentId: 77 }] }, 'comments.create[1]'],
+        [{ create: [comment('x')] }, 'tags.link[1]'],
       ] as const) {
-        const answer = await send('PATCH', 'posts/1', { title: 'changed', comments: body })
+        const tags = path.startsWith('tags') ? { link: [3, 77] } : { link: [3] }
+        const answer = await send('PATCH', 'posts/1', { title: 'changed', comments: body, tags })
         expect([answer.status >= 400, answer.body.data?.path, JSON.stringify(await dump(blog))]).toEqual([true, path, before])
       }
     })

@@ -139,7 +139,7 @@ export const HARMLESS: readonly Harmless[] = [
   ...inFile('core/plan/include.ts', [
     ['tree.size === 0', 'false', 'The plan of no includes is an empty list too. The condition saves a promise.'],
   ]),
-  ...inFile('core/plan/readable-relation.ts', [['[]', '["Stryker was here"]', 'A text has neither rules nor row checks.']]),
+  ...inFile('core/access/readable-relation.ts', [['[]', '["Stryker was here"]', 'A text has neither rules nor row checks.']]),
   ...inFile('core/plan/relation.ts', [
     ['Object.keys(metadata).length === 0', 'false', 'The validation of no values returns no values. The condition saves it.'],
   ]),

@@ -188,6 +188,7 @@ export async function openClientServer(
   vi.resetModules()
   vi.doMock('../../src/runtime/app/nuxt', () => ({
     prefix,
+    hasNested: true,
     resources: JSON.parse(/Facts>> = ([\s\S]+)$/.exec(code)![1]!) as unknown,
     useNuxtApp: () => ({ isHydrating: false }),
     useRuntimeConfig: () => ({ app: { baseURL: '/app/' } }),

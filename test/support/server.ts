@@ -54,6 +54,15 @@ export interface TestServer {
   listen: (caller?: Caller) => Promise<ListeningServer>
 }
 
+/** The whole body. Of a stream of events only the first one, because the stream stays open. */
+async function readText(response: Response): Promise<string> {
+  if (!response.body || !response.headers.get('content-type')?.startsWith('text/event-stream')) return response.text()
+  const reader = response.body.getReader()
+  const { value } = await reader.read()
+  await reader.cancel()
+  return new TextDecoder().decode(value)
+}
+
 /**
  * Its API is a value: several servers of one test share the modules and nothing else. The last one is the default API, for registrars and
  * tasks.
@@ -104,7 +113,7 @@ export async function createServer({
         }),
         caller,
       )
-      const text = await response.text()
+      const text = await readText(response)
       return {
         status: response.status,
         headers: response.headers,

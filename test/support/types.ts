@@ -20,7 +20,7 @@ const schema = (name: string) => ({ __moduleImport: true as const, path: tables,
 export const registrations: readonly CheckedRegistration[] = [
   { name: 'writers', imports: { schema: schema('writers') }, data: { hiddenFields: ['secret'] } },
   { name: 'articles', imports: { schema: schema('articles') }, data: { protectedFields: ['views'] } },
-  { name: 'labels', imports: { schema: schema('labels'), validation: schema('labelsValidation') }, data: {} },
+  { name: 'labels', imports: { schema: schema('labels'), validation: schema('labelsValidation') }, data: { nested: { articles: ['link'] } } },
   { name: 'ratings', imports: { schema: schema('ratings') }, data: {} },
   { name: 'notices', imports: { schema: schema('notices') }, data: { disabled: ['delete', 'purge'], nested: { replies: ['create', 'delete'] } } },
   { name: 'apiTokens', imports: { schema: schema('apiTokens') }, data: {} },

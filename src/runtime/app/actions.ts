@@ -3,7 +3,8 @@ import type { BulkMeta, BulkDeletion, Deletion, WithIncluded } from '../shared/t
 import type { CreateBody, CreatedRecord, DisabledIn, RecordId, RecordOf, ResourceName, UpdateBody } from '../shared/types/resources'
 import type { Invalidation } from './cache'
 import type { ApiCall } from './client'
-import { withDescendants } from './keys'
+import { withChildren, withDescendants } from './keys'
+import { hasNested } from './nuxt'
 
 /** Selects several records: by their ids, or all records that one cascading deletion moved to the trash. */
 export type Group = ({ readonly ids: readonly TaggedId[] } | { readonly deletionId: string }) & Confirmed
@@ -172,5 +173,7 @@ export const ACTIONS: Readonly<Record<Action, ActionDefinition>> = {
 
 /** Returns the resources that an action changes. The client invalidates the cached responses with their rows. */
 export function invalidationOf(action: Action, resource: string, variables: unknown): Invalidation {
-  return ACTIONS[action].invalidates?.(resource, variables as never) ?? { resources: new Set([resource]) }
+  return ACTIONS[action].invalidates?.(resource, variables as never) ?? {
+    resources: hasNested ? withChildren(resource, variables) : new Set([resource]),
+  }
 }

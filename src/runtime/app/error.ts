@@ -32,6 +32,8 @@ export interface ApiProblem {
   readonly fields: readonly string[]
   /** The errors of the failed items of a batch. */
   readonly errors: readonly ApiItemError[]
+  /** The place of the child that caused the error in the body, such as `lines.create[2]`. */
+  readonly path?: string
 }
 
 /**
@@ -41,22 +43,18 @@ export interface ApiProblem {
  * // <p v-if="error?.status === 404">This post does not exist.</p>
  */
 export class AutoApiError<Current = unknown> extends Error implements ApiProblem {
-  readonly status: number
-  readonly code: string
-  readonly issues: readonly ApiIssue[]
-  readonly fields: readonly string[]
-  readonly errors: readonly ApiItemError[]
+  declare readonly status: number
+  declare readonly code: string
+  declare readonly issues: readonly ApiIssue[]
+  declare readonly fields: readonly string[]
+  declare readonly errors: readonly ApiItemError[]
+  declare readonly path?: string
   /** The current record, after a write with `ifMatch` failed with 412 because somebody else changed the record. */
-  readonly current?: Current
-  constructor({ status, code, message, issues, fields, errors, current }: ApiProblem & { current?: Current }, options?: ErrorOptions) {
-    super(message, options)
+  declare readonly current?: Current
+  constructor(problem: ApiProblem & { current?: Current }, options?: ErrorOptions) {
+    super(problem.message, options)
     this.name = 'AutoApiError'
-    this.status = status
-    this.code = code
-    this.issues = issues
-    this.fields = fields
-    this.errors = errors
-    if (current !== undefined) this.current = current
+    Object.assign(this, toProblem(problem), problem.current !== undefined && { current: problem.current })
   }
 }
 
@@ -68,6 +66,7 @@ interface ErrorBody {
     readonly issues?: readonly ApiIssue[]
     readonly field?: string
     readonly fields?: readonly string[]
+    readonly path?: string
     readonly errors?: readonly (Partial<Pick<ApiItemError, 'index'>> & Omit<ApiItemError, 'index'>)[]
   }
 }
@@ -81,9 +80,9 @@ export function toAutoApiError(thrown: unknown): AutoApiError {
     data: body,
     message,
   } = thrown as { statusCode?: number, status?: number, data?: ErrorBody, message?: string }
-  const { code, issues = [], field, fields = field === undefined ? [] : [field], errors = [] } = body?.data ?? {}
+  const { code, issues = [], field, fields = field === undefined ? [] : [field], errors = [], path } = body?.data ?? {}
   return new AutoApiError({
-    status, issues, fields,
+    status, issues, fields, path,
     // The errors of a batch have `step`.
     errors: errors.map(({ index, ...error }) => ({ index: index ?? error.step ?? 0, ...error })),
     code: code ?? (status === 0 ? 'NO_ANSWER' : 'UNEXPECTED'),
@@ -92,8 +91,8 @@ export function toAutoApiError(thrown: unknown): AutoApiError {
 }
 
 /** Returns an error without its cause, because the cause can contain the whole request. */
-export function toProblem({ status, code, message, issues, fields, errors }: ApiProblem): ApiProblem {
-  return { status, code, message, issues, fields, errors }
+export function toProblem({ status, code, message, issues, fields, errors, path }: ApiProblem): ApiProblem {
+  return { status, code, message, issues, fields, errors, path }
 }
 
 /** A message and the name of its form field, in the format of Nuxt UI's `UForm` and other form libraries. */
@@ -104,16 +103,18 @@ export interface FormError {
 
 /**
  * Returns the messages of a refused body, by field: `[{ name: 'author.email', message: 'Invalid email' }]`. The list is empty for errors
- * without fields, and for values that are not an `AutoApiError`. For a bulk write, `name` starts with the index of the item: `2.title`.
+ * without fields, and for values that are not an `AutoApiError`. For a bulk write, `name` starts with the index of the item: `2.title`. For
+ * a child, it starts with the place of the child: `lines.create.2.text`.
  * @example
  * const { mutate } = useAutoApiCreate('posts', { onError: error => form.value?.setErrors(autoApiFormErrors(error)) })
  */
 export function autoApiFormErrors(error: unknown): FormError[] {
   if (!(error instanceof AutoApiError)) return []
-  const { issues, fields, errors, message } = error
+  const { issues, fields, errors, message, path } = error
+  const place = path?.replace(/\[(\d+)\]/g, '.$1')
   return [
     ...issues.map(issue => ({ name: issue.path.join('.'), message: issue.message })),
-    ...fields.map(name => ({ name, message })),
+    ...(place && fields.length === 0 ? [''] : fields).map(name => ({ name: [place, name].filter(Boolean).join('.'), message })),
     ...errors.flatMap(({ index, issues = [] }) =>
       issues.map(issue => ({ name: [index, ...issue.path].join('.'), message: issue.message })),
     ),

@@ -1,5 +1,6 @@
 /** Creates the cache keys of responses, and finds the resources whose rows a response contains. */
 import { canonicalKey } from '../shared/query'
+import type { Row } from './any-resource'
 import { resources } from './nuxt'
 
 /** The parameters of a request. */
@@ -38,6 +39,11 @@ export function isApiKey(key: readonly unknown[]): key is ApiKey {
 /** The resource of a response's top-level records. */
 export function rootOf([, resource, kind, { relation }]: ApiKey): string {
   return kind === 'related' ? targetOf(resource, relation!) : resource
+}
+
+/** Returns the foreign key of the children that a body can contain. */
+export function foreignKeyOf(resource: string, relation: string): readonly string[] {
+  return resources[resource]?.relations[relation]?.foreignKey ?? []
 }
 
 /** Returns the target resource of a relation, or `*` (any resource) if the relation is not known at build time. */
@@ -116,6 +122,13 @@ export function withDescendants(resource: string, found = new Set<string>()): Re
   found.add(resource)
   for (const { to, many, linked } of Object.values(resources[resource]?.relations ?? {})) if (many && !linked) withDescendants(to, found)
   return found
+}
+
+/** Returns a resource and those of the children in a body, or in a list of bodies. Deleting children cascades to their descendants. */
+export function withChildren(resource: string, bodies: unknown): ReadonlySet<string> {
+  const names = [bodies].flat().flatMap(body => Object.keys({ ...body as Row, ...(body as Row).data as Row }))
+  const children = names.map(name => resources[resource]?.relations[name]).filter(relation => relation?.foreignKey)
+  return new Set([resource, ...children.flatMap(relation => [...withDescendants(relation!.to)])])
 }
 
 /** Returns a record's id as a path segment, or `undefined` if the record lacks a field of its key. */

@@ -35,6 +35,7 @@ export type {
   ArrivalListener, ArrivingRequest, Around, AroundInfo, CallerListener, IncomingRequest, RequestListener, ResponseListener,
 } from './core/extensions/listeners'
 export type { RowFilter } from './core/extensions/row-filters'
+export type { WatchedRow, WatchedTable, Watcher } from './core/extensions/watchers'
 export type { OpenedList, OpenList, Scan, ScannedColumn, ScannedColumns, ScannedRecord, ScanOptions } from './core/entries/scan'
 export type { SaveCounts, SaveOptions, SaveRecords } from './core/entries/save'
 export type { BodyStreamOptions, RouteRequest } from './core/request/route-request'

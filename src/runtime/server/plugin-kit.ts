@@ -8,9 +8,9 @@ export {
   rateLimited, refused, validationFailed,
 } from './kit/errors'
 export { flag, mediaTypeOf, nameList, singleValue, toNetwork, type Query } from './kit/request'
-export { sendText } from './kit/respond'
+export { pushedBody, sendText, type Push } from './kit/respond'
 export { createAttached, createLruCache, logError, memoized, runAfterResponse, uuidv7, withTimeout } from './kit/process'
-export { defineService, type Services } from './kit/listen'
+export { defineService, type Services, type WatchedRow } from './kit/listen'
 export { assertNames, assertOptions, imported, type Importable } from './plugin/options'
 export { isCount, isName, isNames, type OptionRule, type OptionRules } from '../shared/option-rule'
 export { objectOf, PAGE_PARAMETERS, pageOf } from './plugin/description'

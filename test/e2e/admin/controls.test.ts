@@ -30,6 +30,7 @@ const PAGES: readonly [path: string, as: number][] = [
   ['/conflict', EDITOR],
   ['/retry', EDITOR],
   ['/tagging', EDITOR],
+  ['/discussion', EDITOR],
   ['/explore', EDITOR],
   ['/files', EDITOR],
   ['/records?resource=posts', EDITOR],

@@ -399,7 +399,7 @@ export async function openLedger(
       name,
       schema: schema as Table,
       authorization: authorization[name] ?? { permissions: name === 'auditLog' ? { read: 'auditor' } : permissions },
-      ...(name === 'articles' && { hiddenFields: ['secret'], hooks }),
+      ...(name === 'articles' && { hiddenFields: ['secret'], hooks, nested: { tags: ['link', 'unlink'], labels: ['link', 'unlink'] } as const }),
     })),
     plugins: plugins?.(tables),
     ...(endpoints && { endpoints: () => endpoints(tables) as never }),

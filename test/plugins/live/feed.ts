@@ -96,7 +96,7 @@ export interface Listener {
 }
 
 export async function listen(
-  world: World, resources: string, caller: Caller, headers: Record<string, string> = {},
+  world: Pick<World, 'fetch'>, resources: string, caller: Caller, headers: Record<string, string> = {},
 ): Promise<Listener> {
   const response = await world.fetch(new Request(`http://localhost/api/_live?resources=${resources}`, { headers }), caller)
   const events: LiveEvent[] = []

@@ -7,7 +7,7 @@ import * as schema from '../../fixtures/visibility/server/database/schema'
 import { extendStaff } from '../../fixtures/visibility/server/staff'
 import type { MatrixApp } from '../../support/matrix/run'
 import type { Rows } from '../../support/matrix/requests'
-import { createServer, type Caller } from '../../support/server'
+import { createServer, type Caller, type TestServer } from '../../support/server'
 
 const { articles, tags } = schema
 
@@ -21,9 +21,9 @@ const registrations: ResourceRegistration[] = [
 ]
 
 /** Opens the API over the tables of the visibility app, without a built server. @param further plugins besides those of the app */
-export async function createVisibilityApp(further: readonly unknown[] = []): Promise<MatrixApp> {
+export async function createVisibilityApp(further: readonly unknown[] = []): Promise<MatrixApp & Pick<TestServer, 'fetch'>> {
   reset()
-  const { request } = await createServer({
+  const { request, fetch } = await createServer({
     db,
     registrations,
     modules: [schema],
@@ -38,6 +38,7 @@ export async function createVisibilityApp(further: readonly unknown[] = []): Pro
     ],
   })
   return {
+    fetch,
     request: (path, { method = 'GET', caller, ...options }) => request(method, path, { ...options, caller: caller as Caller }),
     rows: async () => dump() as Rows,
     async putRows(rows) {

@@ -16,6 +16,9 @@ export interface WorldOptions {
   readonly rows?: string
   readonly config?: Partial<AutoApiConfig>
   readonly plugins?: readonly unknown[]
+  readonly secret?: string
+  /** The database of another world, of which this one is a second server. */
+  readonly client?: Database.Database
   /** Receives each statement when it runs. */
   readonly log?: (statement: string) => void
 }
@@ -34,10 +37,12 @@ export interface World extends TestServer {
 export const EVERYTHING = Object.freeze({ read: true, create: true, update: true, delete: true })
 export const ADA: Caller = { user: { id: 1, organizationId: 1 } }
 
-export async function openWorld({ tables, resources = {}, rows = '', config, plugins, log }: WorldOptions): Promise<World> {
-  const client = new Database(':memory:')
-  for (const table of Object.values(tables)) client.exec(toDdl(table))
-  client.exec(rows)
+export async function openWorld({ tables, resources = {}, rows = '', config, plugins, log, secret, client: shared }: WorldOptions): Promise<World> {
+  const client = shared ?? new Database(':memory:')
+  if (!shared) {
+    for (const table of Object.values(tables)) client.exec(toDdl(table))
+    client.exec(rows)
+  }
   const registrations = Object.entries(tables).flatMap(([name, schema]): ResourceRegistration[] => {
     const registration = resources[name]
     return registration === false ? [] : [{ name, schema, authorization: { permissions: EVERYTHING }, ...registration }]
@@ -48,6 +53,7 @@ export async function openWorld({ tables, resources = {}, rows = '', config, plu
     db: drizzle({ client, ...(log && { logger: { logQuery: log } }) }),
     config,
     plugins,
+    secret,
   })
   return {
     ...server,

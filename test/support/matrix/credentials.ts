@@ -111,6 +111,7 @@ export const FURTHER_REQUESTS = {
     refusedAs: 'BULK_FAILED',
     otherOrganization: '404 NOT_FOUND',
   },
+  'live: GET /_live': { target: () => ['/_live?resources=articles,tags'], scopes: ['articles:read', 'tags:read'], status: 200 },
   // Every caller can send them. The response shows what the caller can use.
   'mcp: POST /mcp': {
     target: () => ['/mcp', { method: 'POST', body: { jsonrpc: '2.0', id: 1, method: 'tools/list' } }],

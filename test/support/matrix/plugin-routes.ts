@@ -208,6 +208,7 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   'audit-log: GET /:resource/:id/history': 'test/engines/audit-log.test.ts',
   'audit-log: POST /audit-log/:id/revert': 'test/engines/audit-log.test.ts',
   'batch: POST /batch': 'test/plugins/batch/matrix.test.ts',
+  'live: GET /_live': 'test/plugins/live/live.test.ts',
   'mcp: POST /agents': 'test/plugins/mcp/mcp.test.ts',
   'api-tokens: POST /:resource/:id/rotate': 'test/plugins/api-tokens/management.test.ts',
   'open-api: GET /_openapi.json': 'test/plugins/open-api/document.test.ts',

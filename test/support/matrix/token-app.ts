@@ -1,7 +1,7 @@
 /** The visibility app with API tokens and every other built-in plugin that has routes, and the ways to make each kind of credential. */
 import { sql } from 'drizzle-orm'
 import { expect } from 'vitest'
-import { activityFeed, apiTokens, auditLog, batch, mcp, openApi, tokenIntrospection } from '../../../src/runtime/plugins'
+import { activityFeed, apiTokens, auditLog, batch, live, mcp, openApi, tokenIntrospection } from '../../../src/runtime/plugins'
 import { adminPlugin } from '../../../src/runtime/plugins/admin'
 import { createTokenFormat } from '../../../src/runtime/plugins/api-tokens/server/format'
 import type { AutoApiPlugin } from '../../../src/runtime/server/define'
@@ -58,6 +58,7 @@ export async function openTokenApp(): Promise<TokenApp> {
     auditLog({ resources: ['articles', 'apiTokens'] }),
     activityFeed({ actor: { resource: 'tags', label: 'name' } }),
     batch(),
+    live({ maxStreamsPerCaller: 1_000_000 }),
     mcp({ write: true }),
     openApi({ access: true, reference: true }),
     // With a middleware, the route refuses only invalid credentials.

@@ -41,6 +41,9 @@ declare module "../../../src/runtime/shared/types/resources" {
       relations: {
         articles: { to: "articles", many: true }
       },
+      nested: {
+        articles: { to: "articles", actions: "link", key: never }
+      },
       disabled: never,
       validation: typeof import("./tables")["labelsValidation"]
     },

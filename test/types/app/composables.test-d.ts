@@ -419,6 +419,15 @@ describe('a body', () => {
     useAutoApiUpdate('writers').mutate({ id: 1, articles: { create: [] } })
   })
 
+  test('links the records of a relation that the registration lists', () => {
+    useAutoApiUpdate('labels').mutate({ id: 1, articles: { link: [1, '2'] } })
+    useAutoApiCreate('labels').mutate({ name: 'Sport', colour: 'red', articles: { link: [1] } })
+    // @ts-expect-error -- the registration lists no other action
+    useAutoApiUpdate('labels').mutate({ id: 1, articles: { unlink: [1] } })
+    // @ts-expect-error -- an id is text or a number
+    useAutoApiUpdate('labels').mutate({ id: 1, articles: { link: [{ id: 1 }] } })
+  })
+
   test('of a composite key has both of its columns', () => {
     useAutoApiCreate('ratings').mutate({ articleId: 1, writerId: 2, stars: 3 })
     // @ts-expect-error -- an update cannot change the key

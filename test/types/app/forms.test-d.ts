@@ -105,3 +105,35 @@ describe('columns', () => {
     useAutoApiColumns('replies')
   })
 })
+
+describe('the children of a form', () => {
+  test('have the values of their inputs, without the foreign key', () => {
+    const { state, children } = useAutoApiForm('notices', { id: 1, nested: { replies: { position: 'id' } } })
+    expectTypeOf(state).toEqualTypeOf<{ title?: string }>()
+    expectTypeOf(children).toHaveProperty('replies')
+    expectTypeOf(children.replies.rows[0]!.values).toEqualTypeOf<{ body?: string }>()
+    expectTypeOf(children.replies.rows[0]!.record).toEqualTypeOf<AutoApiRecord<'replies'> | undefined>()
+    children.replies.add({ body: 'First' })
+  })
+
+  test('are none without the option', () => {
+    const { children } = useAutoApiForm('notices')
+    expectTypeOf<keyof typeof children>().toEqualTypeOf<never>()
+  })
+
+  test('of relations, fields and values that do not exist do not compile', () => {
+    // @ts-expect-error -- no such relation
+    useAutoApiForm('notices', { nested: { reply: true } })
+    // @ts-expect-error -- the bodies of articles contain no children
+    useAutoApiForm('articles', { nested: { labels: true } })
+    // @ts-expect-error -- no such field of a reply
+    useAutoApiForm('notices', { nested: { replies: { position: 'rank' } } })
+    const { children } = useAutoApiForm('notices', { nested: { replies: true } })
+    // @ts-expect-error -- no such field
+    children.replies.add({ text: 'First' })
+    // @ts-expect-error -- the server sets the foreign key
+    children.replies.add({ body: 'First', noticeId: 1 })
+    // @ts-expect-error -- no such field
+    children.replies.rows[0]!.errorOf('text')
+  })
+})

@@ -1,6 +1,6 @@
 /** How the admin names records, chooses columns and widgets, and groups the trash. */
 import { describe, expect, it } from 'vitest'
-import { defaultColumns, idOfRow, labelOf, titleField } from '../../../src/runtime/admin/model/records'
+import { defaultColumns, idOfRow, labelOf, nestedLists, titleField } from '../../../src/runtime/admin/model/records'
 import { toRelative } from '../../../src/runtime/admin/model/time'
 import { toGroups } from '../../../src/runtime/admin/views/trash/trash'
 import { widgetOf } from '../../../src/runtime/admin/model/widgets'
@@ -44,6 +44,23 @@ describe('the columns of a list', () => {
   it('are those of the options, or the title and those that say most', () => {
     expect(defaultColumns(posts, ['status', 'nothing'])).toEqual(['status'])
     expect(defaultColumns(posts)).toEqual(['title', 'status', 'authorId', 'slug', 'createdAt'])
+  })
+})
+
+describe('the children in the form of a record', () => {
+  const relation = (nested?: readonly ('create' | 'update' | 'delete')[], includable = true) =>
+    ({ label: 'Lines', kind: 'many', target: 'lines', includable, filterable: true, countable: true, ...nested && { nested } }) as const
+  const namesOf = (isNew: boolean, isKnown = true) => nestedLists(resource({}, {
+    relations: { lines: relation(['create', 'delete']), old: relation(['delete']), others: relation(), secret: relation(['create'], false) },
+  }), isNew, () => isKnown).map(({ relation }) => relation)
+
+  it('are those that a body can contain and the caller can read', () => {
+    expect(namesOf(false)).toEqual(['lines', 'old'])
+    expect(namesOf(false, false)).toEqual([])
+  })
+
+  it('are those that can be created, for a new record', () => {
+    expect(namesOf(true)).toEqual(['lines'])
   })
 })
 

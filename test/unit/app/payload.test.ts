@@ -8,7 +8,7 @@ import { restore, toSentQueries, type SentQuery } from '../../../src/runtime/app
 import { addResponse } from '../../../src/runtime/app/responses'
 import { autoApiTag, setTag } from '../../../src/runtime/app/tags'
 
-vi.mock('../../../src/runtime/app/nuxt', () => ({ prefix: '/api', resources: {} }))
+vi.mock('../../../src/runtime/app/nuxt', () => ({ prefix: '/api', hasNested: false, resources: {} }))
 
 const KEY = ['auto-api', 'posts', 'list', {}]
 

@@ -59,6 +59,13 @@ describe('expectNoLeaks', () => {
     expect(await leaksOf(mistake, hidden)).toContain(leak)
   })
 
+  it('finds a child in a body that shows that a row exists', async () => {
+    const hidden: LeakOptions<Caller> = { as: 'author', rows: { comments: [2, 4] } }
+    expect(await leaksOf(undefined, hidden)).toBe('')
+    expect(await leaksOf('a plugin looks for the child first', hidden))
+      .toContain('as author: discloses that the row 2 of comments exists: 409, but 403 FORBIDDEN')
+  })
+
   it('finds an upsert that shows that a row with its key exists', async () => {
     const hidden: LeakOptions<Caller> = { as: 'author', rows: { posts: [3, 4] } }
     expect(await leaksOf(undefined, hidden)).toBe('')

@@ -113,7 +113,7 @@ export const MISTAKES = {
 
 /** The other mistakes disclose something without giving access, so no matrix shows them. */
 export type Mistake = keyof typeof MISTAKES | 'a hook copies a hidden value' | 'a hook counts hidden rows' | 'a foreign key accepts hidden rows'
-  | 'an endpoint looks for the row first' | 'a plugin looks for the key first' | 'a unique constraint forgets the tenant'
+  | 'an endpoint looks for the row first' | 'a plugin looks for the key first' | 'a plugin looks for the child first' | 'a unique constraint forgets the tenant'
 
 export async function openNewsroom(mistake?: Mistake) {
   const has = (name: Mistake) => name === mistake
@@ -187,6 +187,11 @@ export async function openNewsroom(mistake?: Mistake) {
     defineAutoApiPlugin({
       name: 'titles',
       around: async (_ctx, next, { route, request }) => {
+        if (route === 'update' && has('a plugin looks for the child first')) {
+          const { comments = {} } = await request.body() as { readonly comments?: { readonly delete?: readonly number[] } }
+          const [id] = comments.delete ?? []
+          if (client.prepare('select 1 from comments where id = ?').get(id ?? 0)) throw createError({ statusCode: 409, message: 'Read only.' })
+        }
         if (route !== 'upsert' || !has('a plugin looks for the key first')) return next()
         const { title } = await request.body() as { readonly title: string }
         if (client.prepare('select 1 from posts where title = ?').get(title)) throw createError({ statusCode: 403, message: 'Taken.' })
@@ -233,6 +238,7 @@ export async function openNewsroom(mistake?: Mistake) {
       posts: {
         schema: posts,
         authorization: postsAuth,
+        nested: { comments: ['create', 'delete'], tags: ['link', 'unlink'] },
         ...unless('protectedFields is dropped', { protectedFields: ['approvedBy'] }),
         ...(has('a hook counts hidden rows') && {
           hooks: {

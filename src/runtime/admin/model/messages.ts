@@ -157,6 +157,17 @@ export const MESSAGES = {
   'record.system': 'Set by the server',
   'record.problems': '{count} field has a problem. | {count} fields have problems.',
 
+  'children.rows': 'Rows of {label.lower}',
+  'children.state': 'Change of the row',
+  'children.empty': 'There are no {label.lower} yet.',
+  'children.field': '{label}, row {row}',
+  'children.add': 'Add a row to {label.lower}',
+  'children.remove': 'Remove row {row} of {label.lower}',
+  'children.restore': 'Undo the removal of row {row} of {label.lower}',
+  'children.new': 'New',
+  'children.changed': 'Changed',
+  'children.removed': 'Is removed when you save',
+
   'conflict': 'Somebody else has changed this record',
   'conflict.help': 'Compare both versions, then keep your changes or take the current version.',
   'conflict.field': 'Field',

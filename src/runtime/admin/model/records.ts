@@ -1,4 +1,5 @@
 /** What names a record, and how its values look as text. */
+import { NESTED_ACTIONS } from '../../shared/nested'
 import { countedRelation } from '../../shared/relation-counts'
 import type { DescribedField, DescribedResource } from '../../shared/types/description'
 import type { Row } from '../../app/any-resource'
@@ -39,6 +40,14 @@ export function labelOfField({ fields, relations }: Pick<DescribedResource, 'fie
   const { label, references } = fields[name]!
   const relation = references?.relation
   return relation !== undefined && / ids?$/i.test(label) ? relations[relation]?.label ?? label : label
+}
+
+/** Returns the relations whose children the caller can edit in the form of a record. A form reads them with the record. */
+export function nestedLists({ relations }: DescribedResource, isNew: boolean, isKnown: (resource: string) => boolean) {
+  // A new record has no children yet.
+  const actions = isNew ? ['create'] as const : NESTED_ACTIONS
+  return Object.entries(relations).flatMap(([relation, { target, label, includable, nested = [] }]) =>
+    includable && isKnown(target) && actions.some(action => nested.includes(action)) ? [{ relation, target, label }] : [])
 }
 
 /** Returns the fields that a request for the name of a record needs. */

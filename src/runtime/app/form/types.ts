@@ -2,9 +2,13 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { ComputedRef, MaybeRefOrGetter, Ref } from 'vue'
 import type { DescribedField } from '../../shared/types/description'
-import type { CreateBody, RecordId, RecordOf, ResourceName, ResourceWith, Simplify, UpdateBody } from '../../shared/types/resources'
+import type {
+  ChildKey, ChildOf, CreateBody, FieldName, NestedName, NestedRelation, RecordId, RecordOf, ResourceName, ResourceWith, Simplify, UpdateBody,
+} from '../../shared/types/resources'
+import type { Row } from '../any-resource'
 import type { AutoApiError, FormError } from '../error'
 import type { SchemaIssue } from './json-schema'
+import type { Values } from './values'
 
 /** A resource with records that a form can create or change. */
 export type Editable = ResourceWith<'create'> | ResourceWith<'update'>
@@ -15,9 +19,31 @@ type Bodies<R extends ResourceName> = CreateBody<R> & UpdateBody<R>
 type InputValue<V> = [Exclude<V, Date | bigint>] extends [never] ? V : Exclude<V, Date | bigint>
 
 /** The values that the inputs of a form hold. A field without a value is missing, `null` or an empty text. */
-export type FormState<R extends ResourceName> = Simplify<{ -readonly [K in keyof Bodies<R>]?: InputValue<Bodies<R>[K]> }>
+export type FormState<R extends ResourceName>
+  = Simplify<{ -readonly [K in Exclude<keyof Bodies<R>, NestedRelation<R>>]?: InputValue<Bodies<R>[K]> }>
 
-export type FormOptions<R extends Editable> = FormOptionsOf<FormState<R>, RecordOf<R>>
+/** Which children a form edits. */
+export type NestedOptions<R extends ResourceName> = {
+  readonly [K in NestedName<R>]?: true | NestedOption<FieldName<ChildOf<R, K>>>
+}
+
+export interface NestedOption<Field> {
+  /**
+   * The field with the order of the rows. The form sorts by it, sets it in new rows, and writes it when rows are moved. Without it, the
+   * order of moved rows is not stored.
+   */
+  readonly position?: Field
+}
+
+export type FormOptions<R extends Editable, N = Record<never, never>> = FormOptionsOf<FormState<R>, RecordOf<R>> & {
+  /**
+   * The relations whose children are edited with the record, and sent in the same request. The registration lists them in its option
+   * `nested`.
+   * @example
+   * const { children } = useAutoApiForm('orders', { id, nested: { lines: { position: 'position' } } })
+   */
+  readonly nested?: N & { readonly [K in Exclude<keyof N, NestedName<R>>]: never }
+}
 
 export interface FormOptionsOf<State, Written> {
   /** The record to change. Without an id, the form creates a record. */
@@ -37,7 +63,63 @@ export interface FormOptionsOf<State, Written> {
   readonly onSuccess?: (record: Written) => unknown
 }
 
-export type FormResult<R extends Editable> = FormResultOf<FormState<R>, RecordOf<R>>
+export type FormResult<R extends Editable, N = Record<never, never>> = FormResultOf<FormState<R>, RecordOf<R>> & {
+  /** The children of the record, by the name of their relation. */
+  readonly children: { readonly [K in keyof N & string]: FormChildrenOf<ChildState<R, K>, RecordOf<ChildOf<R, K>>> }
+}
+
+/** The values that the inputs of a child hold. The server sets the foreign key. */
+type ChildState<R extends ResourceName, K> = Simplify<Omit<FormState<ChildOf<R, K>>, ChildKey<R, K>>>
+
+/** The form of a resource whose name is known only at run time. */
+export type AnyFormOptions = FormOptionsOf<Values, Row> & { readonly nested?: Readonly<Record<string, true | NestedOption<string>>> }
+export type AnyForm = FormResultOf<Values, Row> & { readonly children: Readonly<Record<string, AnyChildren>> }
+export type AnyChildren = FormChildrenOf<Values, Row>
+export type AnyChildRow = ChildRow<Values, Row>
+
+/** The children of the record in a form. */
+export interface FormChildrenOf<State, Child> {
+  /** The rows in their order, with those that the next save deletes. */
+  readonly rows: readonly ChildRow<State, Child>[]
+  /** The fields that the caller can write, by name, without the foreign key and the position. */
+  readonly fields: Readonly<Record<string, DescribedField>>
+  /** Whether the caller can add rows. */
+  readonly canCreate: boolean
+  /** Whether the caller can change the rows of the record. */
+  readonly canUpdate: boolean
+  /** Whether the caller can delete the rows of the record. */
+  readonly canDelete: boolean
+  /** The message of a failure that belongs to no row. */
+  readonly message: string | undefined
+  /** Adds a row at the end. The values override the defaults of the table. */
+  readonly add: (values?: State) => ChildRow<State, Child>
+  /** Marks a row, so that the next save deletes it. A new row without values disappears at once. */
+  readonly remove: (key: string) => void
+  /** Undoes `remove`. */
+  readonly restore: (key: string) => void
+  /** Moves a row to another index of `rows`. */
+  readonly move: (from: number, to: number) => void
+}
+
+/** A row of a form: a child of the record, or a new one. */
+export interface ChildRow<State, Child> {
+  /** Stays the same while the form is open. */
+  readonly key: string
+  /** The id of the child. A new row has none until it is saved. */
+  readonly id: RecordId | undefined
+  /** The child as it was loaded. */
+  readonly record: Child | undefined
+  /** The values of the inputs: `v-model="row.values.text"`. */
+  readonly values: State
+  readonly isNew: boolean
+  readonly state: 'new' | 'changed' | 'removed' | 'unchanged'
+  /** The messages of the last submit, by field. The messages of a field disappear when its value changes. */
+  readonly errors: readonly FormError[]
+  /** Returns the first message of a field. */
+  readonly errorOf: (name: keyof State & string) => string | undefined
+  /** The message of a failure of this row that belongs to no field of the form. */
+  readonly message: string | undefined
+}
 
 export interface FormResultOf<State, Written> {
   /** The values of the inputs: `v-model="state.title"`. */

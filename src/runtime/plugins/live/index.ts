@@ -4,11 +4,14 @@ import type { ApiRequest } from '../../server/kit/request'
 import type { ApiResponse } from '../../server/kit/respond'
 import { defineAutoApiPlugin, type AutoApiPlugin } from '../../server/plugin/contract'
 import { handleDirectly } from '../../server/plugin/direct-route'
+import type { Operation } from '../../shared/operations'
 import { DESCRIBE_LIVE } from './describe'
 import { resolveLiveOptions, type LiveOptions } from './options'
 import type { Live } from './server/index'
 
 export type { LiveOptions } from './options'
+
+const isWrite = (operations: readonly Operation[]) => operations.some(operation => operation !== 'read' && operation !== 'aggregate')
 
 /**
  * Adds `GET /_live`, a stream of server-sent events. It names each record that the caller can read and that has changed, and each record
@@ -23,12 +26,17 @@ export const live = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', name: '
   return {
     name: 'live',
     // Loaded here, because nuxt.config loads this file without the server's modules.
-    setup: () => import('./server/index').then(({ createLive }) => void (server = createLive(policy))),
+    async setup(plugins) {
+      const { createLive } = await import('./server/index')
+      server = await createLive(policy, plugins)
+    },
+    ...policy.channel !== 'memory' && { onRequest: ({ operations }) => isWrite(operations) ? server?.whenReady() : undefined },
     watch: {
       isActive: () => server?.watch.isActive() ?? false,
       watches: table => server!.watch.watches(table),
       onRows: rows => server!.watch.onRows(rows),
     },
+    onStop: { begin: () => server?.end(), end: () => server?.close() },
     routes: [{
       name: 'live',
       method: 'GET',

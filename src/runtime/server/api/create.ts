@@ -8,6 +8,7 @@ import { createExtensions, type Extensions } from '../core/extensions/extensions
 import { createSecret } from '../core/process/secret'
 import { createStatementCache, type StatementCache } from '../core/sql/statement-cache'
 import type { ListedPlugin, PluginRoute } from '../plugin/contract'
+import { provideDatabaseClient } from '../plugin/database-client'
 import { installPlugins } from '../plugin/install'
 import { createPluginRoutes, reservedSegments, type FindRoute } from '../plugin/routes'
 import { provideRoutes, type MountedEndpoint } from '../plugin/routes-of'
@@ -85,6 +86,7 @@ export function createApi(options: ApiOptions): ServerApi {
     api: () => api, resources, modules, config, services: extensions.services, useStorage: options.useStorage, useRuntimeConfig, database,
   })
   const isReplaced = (method: string, path: string) => ownRoutes.has(toRouteKey(path, method)) || ownRoutes.has(toRouteKey(path))
+  provideDatabaseClient(server, database)
   provideRoutes(server, () => ({ ofPlugins: routes, endpoints, isAppRoute: isReplaced }))
   const { routes, tasks, pending } = installPlugins(plugins, extensions, { resources, builtPlugins, server })
 

@@ -2,6 +2,7 @@
 export { andThen, type Awaitable } from '../core/awaitable'
 export { idOf, memoized } from '../core/memoized'
 export { logError } from '../core/process/log'
+export { commitsEnded } from '../core/process/running-commits'
 export { createAttached } from '../core/process/request-scoped'
 export { withTimeout } from '../core/process/timeout'
 export { uuidv7 } from '../core/process/uuid'

@@ -4,7 +4,7 @@ import { useApi } from '../runtime'
 import { rememberEvent } from '../http/client-address'
 import type { HttpEvent } from '../http/platform'
 import { keepUnbuffered } from '../http/unbuffered'
-import { endProcess, waitForWork, type Closing } from './stop'
+import { beginAtSignal, endProcess, waitForWork, type Closing } from './stop'
 import { refuseUnknownPaths, type RenderHooks } from './unknown-path'
 
 /** The part of the argument of a Nitro plugin that this file uses. */
@@ -17,7 +17,7 @@ interface Nitro extends Closing {
  * @throws When a registration cannot become a resource, a plugin cannot be set up, or an endpoint names a gate that does not exist.
  */
 export default function start(nitro: Nitro): void {
-  waitForWork(nitro)
+  waitForWork(nitro, () => api.listeners.onStop)
   nitro.hooks?.hook('request', rememberEvent)
   const api = useApi()
   nitro.hooks?.hook('request', event => keepUnbuffered(event, api.mountPath, api.config.http.maxBodySize))
@@ -31,6 +31,7 @@ export default function start(nitro: Nitro): void {
   // The other server plugins have set the database when this runs.
   void Promise.resolve(api.whenReady()).then(() => {
     endProcess(nitro)
+    beginAtSignal(api.listeners.onStop)
     api.scheduler.warnIfShared()
   }, () => {})
 }

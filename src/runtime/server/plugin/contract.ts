@@ -8,7 +8,7 @@ import type { ResourceRegistry } from '../../shared/types/registry'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { FindCredentialCaller } from '../core/extensions/credentials'
 import type { ContextExtender } from '../core/extensions/extensions'
-import type { ArrivalListener, Around, CallerListener, RequestListener, ResponseListener } from '../core/extensions/listeners'
+import type { ArrivalListener, Around, CallerListener, RequestListener, ResponseListener, Stopping } from '../core/extensions/listeners'
 import type { CommitListener, CommitParticipant } from '../core/extensions/changes'
 import type { Watcher } from '../core/extensions/watchers'
 import type { RouteRequest } from '../core/request/route-request'
@@ -190,6 +190,8 @@ export interface AutoApiPlugin {
   readonly needs?: { readonly images: true }
   /** Follows rows while someone needs them: their values before and after each commit. It has no effect on D1. */
   readonly watch?: Watcher
+  /** Runs when the server stops: before it waits for its connections, and when no request is left. */
+  readonly onStop?: Stopping
   readonly routes?: readonly PluginRoute[]
   /** Tasks by name. They run at regular intervals. */
   readonly tasks?: Readonly<Record<string, PluginTask>>

@@ -79,6 +79,7 @@ const PARTS: Readonly<Record<keyof AutoApiPlugin, readonly [fits: (value: unknow
   inCommit: [isFunction, 'a function'],
   needs: [isNeeds, '`{ images: true }`'],
   watch: [isWatcher, 'an object of the functions `isActive`, `watches` and `onRows`'],
+  onStop: [isObject, 'an object of the functions `begin` and `end`'],
   routes: [Array.isArray, 'a list of routes'],
   tasks: [isObject, 'an object of tasks by name'],
   resources: [isFunction, 'a function'],

@@ -270,6 +270,27 @@ export type UpdateBody<R extends ResourceName> = Simplify<
   ([OwnSchema<R, 'update'>] extends [never] ? GeneratedUpdate<R> : OwnSchema<R, 'update'>) & NestedBody<R>
 >
 
+/** The relations whose children a body can create, update or delete. */
+export type NestedName<R extends ResourceName> = {
+  [K in keyof NestedOf<R>]: NestedOf<R>[K] extends NestedType
+    ? [NestedOf<R>[K]['actions'] & ('create' | 'update' | 'delete')] extends [never] ? never : K
+    : never
+}[keyof NestedOf<R>] & string
+
+/** The relations whose children or links a body can contain. */
+export type NestedRelation<R extends ResourceName> = keyof NestedOf<R> & string
+
+/** The resource of the children of a relation. */
+export type ChildOf<R extends ResourceName, K> = NestedPart<R, K, 'to'> & ResourceName
+
+/** The foreign key of the children of a relation. */
+export type ChildKey<R extends ResourceName, K> = NestedPart<R, K, 'key'> & string
+
+type NestedOf<R extends ResourceName> = Entry<R> extends { readonly nested: infer N } ? N : Record<never, never>
+
+type NestedPart<R extends ResourceName, K, Part extends keyof NestedType>
+  = K extends keyof NestedOf<R> ? NestedOf<R>[K] extends NestedType ? NestedOf<R>[K][Part] : never : never
+
 /** The children and links that a body can contain, by relation. */
 type NestedBody<R extends ResourceName> = Entry<R> extends { readonly nested: infer N }
   ? { [K in keyof N]?: N[K] extends NestedType ? NestedWrites<N[K]['to'] & ResourceName, N[K]> : never }

@@ -41,6 +41,11 @@ function writesOfOther(other: FoundResource, visible: VisibleRows, { name }: Fou
           ...fields.map(field => ({ method: 'PATCH', path: `/${other.name}/${path}`, body: { [field]: id } })),
           ...links.flatMap(relation => ['POST', 'PUT', 'DELETE'].map(method =>
             ({ method, path: `/${other.name}/${path}/relations/${relation.name}`, body: { ids: [inBody] } }))),
+          ...other.relations.filter(({ target }) => target === name).flatMap(relation => relation.nested.flatMap((action) => {
+            const entry = action === 'update' ? { id: inBody, data: {} } : inBody
+            const body = { [relation.name]: { [action]: [entry] } }
+            return action === 'create' ? [] : [{ method: 'PATCH', path: `/${other.name}/${path}`, body }]
+          })),
         ],
   ]
 }

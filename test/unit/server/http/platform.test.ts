@@ -113,3 +113,18 @@ it('tells a response that waits for its turn on the connection when the client l
   socket.emit('close')
   expect(signals.map(({ aborted }) => aborted)).toEqual([false, true])
 })
+
+it('sends the request of an event of h3 2 again, with further headers and the address of its client', async () => {
+  const event = createEvent()
+  const received: Request[] = []
+  const fetch = async (request: Request) => {
+    received.push(request)
+    return new Response('again')
+  }
+  const req = Object.defineProperty(event.req, 'ip', { value: '192.0.2.1' })
+  const response = await h3v2.sendAgain!({ ...event, req, app: { fetch } } as never, { 'x-token': 't' })
+  expect(await response!.text()).toBe('again')
+  const [{ url, headers, ip }] = received as [Request & { readonly ip: string }]
+  expect([url, headers.get('x-caller'), headers.get('x-token'), ip]).toEqual(['http://app.test:3000/shop/api/posts?a=%2C', '1', 't', '192.0.2.1'])
+  expect(h3v2.sendAgain!(event as never, {})).toBeUndefined()
+})

@@ -65,7 +65,7 @@ function rowEntry(log: AuditLog, rows: ChangedRows, shared: EntryContext, { reso
 
 /** A link over a junction that is not registered. Its record is the one whose relation the request changes. */
 function linkEntry(log: AuditLog, rows: ChangedRows, shared: EntryContext, api: Api, ctx: AutoApiContext): CommitStatement[] {
-  const owner = findLinkOwner(api, rows.table, ctx)
+  const owner = findLinkOwner(api, rows, ctx)
   const kind = owner && linkKind(rows, owner)
   if (!kind || !log.records(owner.resource)) return []
   return [rows.insertInto(log.table, {

@@ -52,13 +52,15 @@ function idColumns({ columns, foreignColumns }: ForeignKeyFacts, primaryKey: Res
 }
 
 /**
- * Finds the relation to which changed rows of an unregistered junction belong: the relation of the request, otherwise a relation of
- * the resource of the request, otherwise any.
+ * Finds the relation to which changed rows of an unregistered junction belong: the relation of the body or of the path, otherwise a
+ * relation of the resource of the request, otherwise any.
  */
-export function findLinkOwner(api: Pick<Api, 'resources'>, table: string, ctx: AutoApiContext): LinkOwner | undefined {
+export function findLinkOwner(
+  api: Pick<Api, 'resources'>, { table, relation: named }: Pick<ChangedRows, 'table' | 'relation'>, ctx: AutoApiContext,
+): LinkOwner | undefined {
   const found = ownersOf(api.resources).get(table) ?? []
-  const own = found.filter(({ resource }) => resource === ctx.resource)
-  return own.find(({ relation }) => relation === ctx.params.relation) ?? own[0] ?? found[0]
+  const own = found.filter(({ resource }) => resource === (named?.resource ?? ctx.resource))
+  return own.find(({ relation }) => relation === (named?.name ?? ctx.params.relation)) ?? own[0] ?? found[0]
 }
 
 /** The kind of the entry. Other changes of a junction row, such as a delete together with its record, do not change the link. */

@@ -20,6 +20,7 @@ interface AnyStep {
   readonly resource: string
   readonly operation: Action
   readonly id?: unknown
+  readonly data?: object
 }
 
 /**
@@ -40,8 +41,8 @@ export function useAutoApiBatch<Context = unknown>(options: BatchOptions<Context
     send: (steps, query, idempotencyKey) =>
       client.send('POST', client.pathBelow('/batch'), query, { steps }, undefined, { idempotencyKey }),
     invalidates: steps => ({
-      resources: new Set((steps as readonly AnyStep[]).flatMap(({ resource, operation, id }) =>
-        [...invalidationOf(operation, resource, { id }).resources])),
+      resources: new Set((steps as readonly AnyStep[]).flatMap(({ resource, operation, id, data }) =>
+        [...invalidationOf(operation, resource, { ...data, id }).resources])),
     }),
   }, options)
 }

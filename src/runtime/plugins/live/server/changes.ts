@@ -5,16 +5,17 @@ import type { RecordValues } from '../../../server/kit/rows'
 
 /** A row that commits have changed. */
 export interface ChangedRecord {
-  /** As it was before the first of the commits. Absent for a new row, and if nobody knows. */
-  readonly before?: RecordValues
-  /** The fields whose values have changed. Absent for a new row, and if nobody knows. */
-  readonly fields?: ReadonlySet<string>
+  /** As it was before each of the commits. A client can have read it between two of them. */
+  readonly before: readonly RecordValues[]
+  /** Whether one of the commits created it. */
+  readonly isNew: boolean
+  /** Whether the row as it is now is needed to find out what has changed. */
+  readonly needsCurrent: boolean
   /** What the commits reported, in their order. */
   readonly rows: readonly WatchedRow[]
 }
 
 export interface Changes {
-  readonly isEmpty: boolean
   /** The rows of a table by id. */
   readonly recordsOf: (table: string) => ReadonlyMap<string, ChangedRecord>
   readonly add: (rows: readonly WatchedRow[]) => void
@@ -25,31 +26,37 @@ const NOTHING: ReadonlyMap<string, ChangedRecord> = new Map()
 export function createChanges(): Changes {
   const tables = new Map<string, Map<string, ChangedRecord>>()
   return {
-    get isEmpty() {
-      return tables.size === 0
-    },
     recordsOf: table => tables.get(table) ?? NOTHING,
     add(rows) {
       for (const row of rows) {
         let records = tables.get(row.table)
         if (!records) tables.set(row.table, records = new Map())
-        records.set(row.id, merge(records.get(row.id), row))
+        records.set(row.id, toRecord([...records.get(row.id)?.rows ?? [], row]))
       }
     },
   }
 }
 
-function merge(known: ChangedRecord | undefined, row: WatchedRow): ChangedRecord {
-  const fields = changedFields(row)
-  if (!known) return { before: row.before, fields, rows: [row] }
-  return {
-    before: known.before,
-    fields: known.fields && fields && new Set([...known.fields, ...fields]),
-    rows: [...known.rows, row],
+const toRecord = (rows: readonly WatchedRow[]): ChangedRecord => ({
+  before: rows.flatMap(({ before }) => before ? [before] : []),
+  isNew: rows.some(({ isNew }) => isNew),
+  needsCurrent: rows.at(-1)!.before !== undefined && rows.at(-1)!.after === undefined,
+  rows,
+})
+
+/**
+ * Returns the fields whose values a commit has changed, or `undefined` if nobody knows. Some statements do not return the row after them,
+ * which is then `current`.
+ */
+export function changedFields({ rows }: ChangedRecord, current: RecordValues): ReadonlySet<string> | undefined {
+  const fields = new Set<string>()
+  for (const [index, { before, after = rows[index + 1]?.before ?? current }] of rows.entries()) {
+    if (!before) return undefined
+    addDifferences(fields, before, after)
   }
+  return fields
 }
 
-function changedFields({ before, after }: WatchedRow): ReadonlySet<string> | undefined {
-  if (!before || !after) return undefined
-  return new Set(Object.keys(after).filter(name => !isDeepStrictEqual(before[name], after[name])))
+export function addDifferences(fields: Set<string>, before: RecordValues, after: RecordValues): void {
+  for (const name of Object.keys(before)) if (!isDeepStrictEqual(before[name], after[name])) fields.add(name)
 }

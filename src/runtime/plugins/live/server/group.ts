@@ -1,13 +1,16 @@
 /** Subscribers who can read the same rows of a resource. The server asks the database once for all of them. */
-import { findVisible, type ReadableRows, type Resource, type Visible } from '../../../server/kit/rows'
-import type { ChangedRecord, Changes } from './changes'
+import type { ReadableRows, RecordValues, Resource } from '../../../server/kit/rows'
+import { addDifferences, changedFields, type ChangedRecord, type Changes } from './changes'
 import type { Side } from './sides'
+
+type Visible = Awaited<ReturnType<ReadableRows['find']>>
 
 /** A stream that listens to one resource. */
 export interface Member {
   /** The fields that the caller can read. */
   readonly readable: ReadonlySet<string>
-  readonly send: (bytes: Uint8Array) => void
+  /** @param id the event's id. Each stream adds its own mark to it. */
+  readonly send: (text: string, id: string) => void
 }
 
 /** What the callers of a group can read. */
@@ -30,7 +33,9 @@ export interface LinkScope {
 /** An event of a group. */
 export interface Signal {
   readonly position: number
-  readonly bytes: Uint8Array
+  readonly id: string
+  /** The event without its id. */
+  readonly text: string
   /** The fields whose values have changed. Absent if every member receives the event. */
   readonly fields?: ReadonlySet<string>
 }
@@ -58,7 +63,7 @@ export const receives = ({ readable }: Pick<Member, 'readable'>, { fields }: Sig
 export function emit(group: Group, signal: Signal): void {
   group.recent.push(signal)
   if (group.recent.length > MAX_RECENT) group.completeSince = group.recent.shift()!.position
-  for (const member of group.members) if (receives(member, signal)) member.send(signal.bytes)
+  for (const member of group.members) if (receives(member, signal)) member.send(signal.text, signal.id)
 }
 
 /** A record about which the members of a group receive a signal. */
@@ -77,29 +82,50 @@ export async function judge({ scope: { rows, links, resource } }: Group, changes
   const { now, before } = await ask(rows, ids, [...records.values()])
   return ids.flatMap((id): Judged[] => {
     const record = records.get(id)
-    if (!now.has(id)) return record && before.has(id) ? [{ id, event: 'gone' }] : []
-    // A record that the caller could not read before is new to it, whatever has changed.
-    const isNew = record !== undefined && record.before !== undefined && !before.has(id)
-    const isWhole = linked.has(id) || isNew || record?.fields === undefined
-    return [{ id, event: 'changed', ...!isWhole && { fields: record!.fields } }]
+    const current = now.get(id)
+    if (!current) return record?.before.some(image => before.has(image)) ? [{ id, event: 'gone' }] : []
+    if (linked.has(id) || !record) return [{ id, event: 'changed' }]
+    // A record that the caller could not read at some time is new to it, whatever has changed.
+    const isNew = record.isNew || record.before.some(image => !before.has(image))
+    const fields = isNew ? undefined : fieldsOf(record, current, before)
+    return [{ id, event: 'changed', ...fields && { fields } }]
   })
 }
 
-const ask = (rows: ReadableRows, ids: readonly string[], records: readonly ChangedRecord[]): Promise<Visible> =>
-  findVisible(rows, { ids, rows: records.flatMap(({ before }) => before ? [before] : []) })
+/** The fields that have changed, with computed fields, which change with columns that the caller cannot read. */
+function fieldsOf(record: ChangedRecord, current: RecordValues, before: Visible['before']): ReadonlySet<string> | undefined {
+  const fields = changedFields(record, current)
+  if (!fields) return undefined
+  const found = new Set(fields)
+  for (const image of record.before) addDifferences(found, computedOf(before.get(image)!, image), current)
+  return found
+}
+
+const computedOf = (values: RecordValues, image: RecordValues): RecordValues =>
+  Object.fromEntries(Object.entries(values).filter(([name]) => !(name in image)))
+
+const ask = (rows: ReadableRows, ids: readonly string[], records: readonly ChangedRecord[]): Promise<Visible> => rows.find({
+  ids, rows: records.flatMap(({ before }) => before), whole: records.some(({ needsCurrent }) => needsCurrent),
+})
 
 /** The records whose links have changed, if the callers can see the link and the record on its other side. */
 async function linkedRecords(links: readonly LinkScope[], changes: Changes): Promise<ReadonlySet<string>> {
   const linked = new Set<string>()
   for (const { side, other, junction } of links) {
-    const junctionRows = changes.recordsOf(side.table)
-    const found = [...junctionRows].flatMap(([id, { rows }]) => rows.flatMap(row => side.linksOf(row)).map(link => ({ ...link, id })))
+    const rows = changes.recordsOf(side.table)
+    const found = [...rows].flatMap(([id, record]) => record.rows.flatMap(row => side.linksOf(row)).map(link => ({ ...link, id })))
     if (found.length === 0) continue
-    const others = changes.recordsOf(side.other.facts.name)
-    const visible = await ask(other, [...new Set(found.map(link => link.other))], [...others.values()])
-    const shown = junction && await ask(junction, [...new Set(found.map(({ id }) => id))], [...junctionRows.values()])
-    const has = ({ now, before }: Visible, id: string) => now.has(id) || before.has(id)
-    for (const link of found) if (has(visible, link.other) && (!shown || has(shown, link.id))) linked.add(link.own)
+    const canSee = await findSeen(other, [...new Set(found.map(link => link.other))], changes.recordsOf(side.other.facts.name))
+    const canSeeLink = junction ? await findSeen(junction, [...new Set(found.map(({ id }) => id))], rows) : () => true
+    for (const link of found) if (canSee(link.other) && canSeeLink(link.id)) linked.add(link.own)
   }
   return linked
+}
+
+/** Finds out which records the callers can read, or could read before a commit. */
+async function findSeen(
+  rows: ReadableRows, ids: readonly string[], changed: ReadonlyMap<string, ChangedRecord>,
+): Promise<(id: string) => boolean> {
+  const { now, before } = await ask(rows, ids, ids.flatMap(id => changed.get(id) ?? []))
+  return id => now.has(id) || changed.get(id)?.before.some(image => before.has(image)) === true
 }

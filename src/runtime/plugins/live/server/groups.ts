@@ -1,21 +1,23 @@
 /** The groups of subscribers, and the signals that they receive after commits. */
-import type { WatchedRow, WatchedTable } from '../../../server/kit/listen'
+import type { WatchedRow } from '../../../server/kit/listen'
 import { createChanges } from './changes'
 import { createEventIds } from './event-id'
-import { eventBytes } from './event-text'
-import { emit, judge, receives, type Group, type Member, type Scope } from './group'
+import { eventText } from './event-text'
+import { emit, judge, receives, type Group, type Judged, type Member, type Scope, type Signal } from './group'
 
 /** Milliseconds for which commits are collected. */
 const COLLECT = 50
 /** Milliseconds for which a group without members goes on, for a member who connects again. */
 const KEEP = 60_000
+/** Everything has to be read again. */
+export const RESET = eventText('reset', {})
 /** The groups that ask the database at the same time. */
 const AT_ONCE = 4
 
 export type Groups = ReturnType<typeof createGroups>
 
 /** @param onError reports an error of the database. The members of the group then read everything again. */
-export function createGroups(onError: (error: unknown) => void) {
+export function createGroups(onError: (error: unknown) => undefined) {
   const ids = createEventIds()
   const groups = new Set<Group>()
   const byText = new Map<string, Group>()
@@ -29,7 +31,8 @@ export function createGroups(onError: (error: unknown) => void) {
   function find(scope: Scope): Group {
     const known = scope.isJudged ? undefined : byText.get(scope.text)
     if (known) return known
-    const group: Group = { scope, members: new Set(), recent: [], completeSince: last }
+    // Nobody has followed its rows until now, so an earlier position says nothing.
+    const group: Group = { scope, members: new Set(), recent: [], completeSince: ++last, emptySince: Date.now() }
     groups.add(group)
     if (!scope.isJudged) byText.set(scope.text, group)
     for (const table of tablesOf(scope)) tables.set(table, (tables.get(table) ?? 0) + 1)
@@ -58,25 +61,24 @@ export function createGroups(onError: (error: unknown) => void) {
     }, COLLECT)
   }
 
+  /** No group sends before all are judged: the order of events would say which of them had more to judge. */
   async function judgeAll(collected: typeof changes): Promise<void> {
-    const waiting = [...groups]
+    const all = [...groups]
+    const found: (readonly Judged[] | undefined)[] = []
+    const waiting = all.entries()
     const work = async () => {
-      for (let group = waiting.pop(); group; group = waiting.pop()) await judgeOne(group, collected)
+      for (const [index, group] of waiting) found[index] = await judge(group, collected).catch(onError)
     }
     await Promise.all(Array.from({ length: AT_ONCE }, work))
+    for (const [index, group] of all.entries()) send(group, found[index])
   }
 
-  async function judgeOne(group: Group, collected: typeof changes): Promise<void> {
-    try {
-      const resource = group.scope.resource.name
-      for (const { id, event, fields } of await judge(group, collected)) {
-        const position = ++last
-        emit(group, { position, bytes: eventBytes(event, { resource, id }, { id: ids.toId(position) }), fields })
-      }
-    }
-    catch (error) {
-      onError(error)
-      reset(group)
+  function send(group: Group, found: readonly Judged[] | undefined): void {
+    if (!found) return reset(group)
+    const resource = group.scope.resource.name
+    for (const { id, event, fields } of found) {
+      const position = ++last
+      emit(group, { position, id: ids.toId(position), text: eventText(event, { resource, id }), fields })
     }
   }
 
@@ -84,21 +86,22 @@ export function createGroups(onError: (error: unknown) => void) {
   function reset(group: Group): void {
     group.completeSince = ++last
     group.recent.length = 0
-    const bytes = resetBytes()
-    for (const { send } of group.members) send(bytes)
+    for (const { send } of group.members) send(RESET, lastId())
   }
 
   const lastId = () => ids.toId(last)
-  const resetBytes = () => eventBytes('reset', {}, { id: lastId() })
 
   return {
     find,
     onRows,
     lastId,
-    resetBytes,
     isUsed: () => groups.size > 0,
-    watches: ({ table }: WatchedTable) => tables.has(table),
-    resetAll: () => groups.forEach(reset),
+    watches: ({ table }: Pick<WatchedRow, 'table'>) => tables.has(table),
+    tables: () => tables.keys(),
+    /** Rows of these tables may have changed without a signal. @default any table */
+    missed(names?: readonly string[]): void {
+      for (const group of groups) if (!names || names.some(name => tablesOf(group.scope).has(name))) reset(group)
+    },
     join(group: Group, member: Member): void {
       group.members.add(member)
       group.emptySince = undefined
@@ -114,11 +117,11 @@ export function createGroups(onError: (error: unknown) => void) {
       for (const group of groups) if (group.emptySince !== undefined && now - group.emptySince > KEEP) remove(group)
     },
     /** Returns the events after an event, or `undefined` if nobody knows all of them. */
-    missedBy(members: readonly (Member & { readonly group: Group })[], eventId: string): readonly Uint8Array[] | undefined {
+    missedBy(members: readonly (Member & { readonly group: Group })[], eventId: string): readonly Signal[] | undefined {
       const since = ids.toPosition(eventId)
       if (since === undefined || members.some(({ group }) => group.completeSince > since)) return undefined
       const missed = members.flatMap(member => member.group.recent.filter(signal => signal.position > since && receives(member, signal)))
-      return missed.sort((one, other) => one.position - other.position).map(({ bytes }) => bytes)
+      return missed.sort((one, other) => one.position - other.position)
     },
   }
 }

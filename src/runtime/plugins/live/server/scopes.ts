@@ -23,7 +23,7 @@ export async function subscribe(session: Session, resources: readonly Resource[]
     const links = await linkScopes(session, resource)
     const rules = [rows, ...links.flatMap(({ other, junction }) => [other, ...junction ? [junction] : []])]
     const isJudged = rules.some(rule => rule.isJudged)
-    const text = textOf(session, resource, rules, isJudged)
+    const text = textOf(session, resource, rules, links, isJudged)
     subscriptions.push({ scope: { resource, rows, links, text, isJudged }, readable: namesOf(fields) })
   }
   return subscriptions
@@ -47,11 +47,14 @@ async function linkScopes(session: Session, resource: Resource): Promise<readonl
 
 /** Rules in code can decide by anything that the caller has. */
 function textOf(
-  { ctx: { user, permissions, tenant } }: Session, { name }: Resource, rules: readonly ReadableRows[], isJudged: boolean,
+  { ctx: { user, permissions, tenant } }: Session, { name }: Resource, rules: readonly ReadableRows[], links: readonly LinkScope[],
+  isJudged: boolean,
 ): string {
   const caller = isJudged ? [user, permissions, tenant] : []
-  return JSON.stringify([name, caller, ...rules.map(({ text, values }) => [text, values])], (_, value: unknown) => {
+  const sides = links.map(({ side: { table, other } }) => [table, other.name])
+  return JSON.stringify([name, caller, sides, ...rules.map(({ text, values }) => [text, values])], (_, value: unknown) => {
     if (typeof value === 'bigint') return { bigint: String(value) }
+    if (typeof value === 'number' && !Number.isFinite(value)) return { number: String(value) }
     return value instanceof Uint8Array ? { bytes: [...value] } : value
   })
 }

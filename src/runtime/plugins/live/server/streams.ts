@@ -1,15 +1,16 @@
 /** The open streams of this server: who listens to what, and when a stream ends. */
-import type { Api, AutoApiContext, Session } from '../../../server/kit/call'
-import { commitsEnded } from '../../../server/kit/listen'
+import type { Api, Session } from '../../../server/kit/call'
 import { ApiError, rateLimited } from '../../../server/kit/errors'
+import { commitsEnded } from '../../../server/kit/process'
 import { type ApiRequest, callerKey } from '../../../server/kit/request'
 import { type ApiResponse, type Push, pushedBody } from '../../../server/kit/respond'
 import { runInSession, sendAgain } from '../../../server/kit/send'
 import type { Resource } from '../../../server/kit/rows'
 import type { LivePolicy } from '../options'
-import { eventBytes, HEARTBEAT } from './event-text'
-import type { Groups } from './groups'
+import { encode, eventText, HEARTBEAT, withId } from './event-text'
+import { RESET, type Groups } from './groups'
 import type { Group, Member } from './group'
+import { createMarks, identityOf } from './identity'
 import { subscribe, type Subscription } from './scopes'
 
 /** Why a stream ends. After `unauthorized`, the same caller need not connect again. */
@@ -21,10 +22,12 @@ interface StreamFacts {
   readonly caller: string
   /** Whose stream it is. Another caller of the same request must not continue it. */
   readonly identity: string
+  /** The end of its event ids. A client with another mark could read something else when it received the event. */
+  mark: string
 }
 
 interface Opening extends StreamFacts {
-  readonly subscriptions: readonly Subscription[]
+  readonly places: readonly Place[]
 }
 
 interface Stream extends StreamFacts {
@@ -37,6 +40,12 @@ interface Stream extends StreamFacts {
   isChecking: boolean
 }
 
+/** The group in which a stream listens to a resource. */
+interface Place {
+  readonly group: Group
+  readonly readable: ReadonlySet<string>
+}
+
 const SECOND = 1000
 const HEARTBEAT_AFTER = 25 * SECOND
 const MAX_AGE = 30 * 60 * SECOND
@@ -44,11 +53,16 @@ const MAX_AGE = 30 * 60 * SECOND
 const MAX_QUEUED = 256 * 1024
 /** The callers that are resolved again at the same time. */
 const MAX_CHECKS = 20
+/** Milliseconds after which a stream ends whose caller is still not resolved. */
+const MAX_CHECK_TIME = 20 * SECOND
 /** Seconds after which a client that was refused can try again. */
 const RETRY_AFTER = 30
 
 /** The header of a request that resolves the caller of a stream again. */
 const TOKEN = 'x-auto-api-stream'
+
+const busy = (reason: string) =>
+  new ApiError('BUSY', `${reason} Try again later.`, {}, undefined, { 'Retry-After': String(RETRY_AFTER) })
 
 const isRefused = (status: unknown) => status === 401 || status === 403
 
@@ -61,23 +75,32 @@ const HEADERS = Object.freeze({
 /** A time around `milliseconds`, so that not all clients do something at once. */
 const around = (milliseconds: number) => milliseconds * (0.75 + Math.random() / 2)
 
-export function createStreams({ maxStreams, maxStreamsPerCaller, recheck }: LivePolicy, groups: Groups) {
+/** `follow` tells the other servers which rows the groups of this one follow, and resolves when they know it. */
+export function createStreams(
+  { maxStreams, maxStreamsPerCaller, recheck }: LivePolicy, groups: Groups, follow: () => Promise<void> = async () => {},
+) {
   const streams = new Set<Stream>()
+  const markOf = createMarks()
   const perCaller = new Map<string, number>()
   let timer: ReturnType<typeof setInterval> | undefined
   let checks = 0
+  let closed = false
   /** What to do with the session of a caller who is resolved again. */
   const checking = new Map<string, (session: Session) => Promise<void>>()
 
   /** @throws 401 and 403 for what the caller cannot read, 429 and 503 for too many streams */
-  async function open(session: Session, request: ApiRequest, resources: readonly Resource[]): Promise<ApiResponse> {
-    const { api, ctx } = session
-    const subscriptions = await subscribe(session, resources)
+  async function open(
+    { api, ctx }: Session, request: ApiRequest, resources: readonly Resource[], subscriptions: readonly Subscription[],
+  ): Promise<ApiResponse> {
     const caller = callerKey(ctx, request)
-    if ((perCaller.get(caller) ?? 0) >= maxStreamsPerCaller) throw rateLimited(RETRY_AFTER)
-    if (streams.size >= maxStreams)
-      throw new ApiError('BUSY', 'Too many streams are open. Try again later.', {}, undefined, { 'Retry-After': String(RETRY_AFTER) })
-    return { status: 200, headers: HEADERS, body: bodyOf(request, { api, resources, caller, identity: identityOf(ctx), subscriptions }) }
+    assertRoom(caller)
+    const identity = identityOf(ctx)
+    const opening = { api, resources, caller, identity, mark: markOf(identity, subscriptions), places: subscriptions.map(toPlace) }
+    startTimer()
+    await follow()
+    // Others can have come meanwhile.
+    assertRoom(caller)
+    return { status: 200, headers: HEADERS, body: bodyOf(request, opening) }
   }
 
   /** The body keeps nothing of the session, because a stream lives for a long time. */
@@ -87,41 +110,63 @@ export function createStreams({ maxStreams, maxStreamsPerCaller, recheck }: Live
     return pushedBody({
       maxQueued: MAX_QUEUED,
       start(push) {
-        const { subscriptions, ...facts } = unopened!
+        const { places, ...facts } = unopened!
         unopened = undefined
+        // Others have begun since the check.
+        if (!hasRoom(facts.caller)) return refuse(push)
         const now = Date.now()
         stream = {
           ...facts, request, push, members: [], lastSent: now,
           checkAt: now + around(recheck * SECOND), endAt: now + around(MAX_AGE), isChecking: false,
         }
-        begin(stream, subscriptions, request.header('last-event-id'))
+        begin(stream, places, request.header('last-event-id'))
       },
       stop: () => stream && forget(stream),
     })
   }
 
-  function begin(stream: Stream, subscriptions: readonly Subscription[], lastEventId: string | undefined): void {
-    streams.add(stream)
-    perCaller.set(stream.caller, (perCaller.get(stream.caller) ?? 0) + 1)
+  const hasTooMany = (caller: string) => (perCaller.get(caller) ?? 0) >= maxStreamsPerCaller
+  const hasRoom = (caller: string) => !closed && !hasTooMany(caller) && streams.size < maxStreams
+
+  function refuse(push: Push): void {
+    push.send(encode(endText('closing', RETRY_AFTER)))
+    push.end()
+  }
+
+  /** @throws 429 and 503 */
+  function assertRoom(caller: string): void {
+    if (hasTooMany(caller)) throw rateLimited(RETRY_AFTER)
+    if (closed || streams.size >= maxStreams) throw busy(closed ? 'The server stops.' : 'Too many streams are open.')
+  }
+
+  const toPlace = ({ scope, readable }: Subscription): Place => ({ group: groups.find(scope), readable })
+
+  function startTimer(): void {
     timer ??= setInterval(tick, SECOND)
     timer.unref?.()
-    join(stream, subscriptions)
+  }
+
+  function begin(stream: Stream, places: readonly Place[], lastEventId: string | undefined): void {
+    streams.add(stream)
+    perCaller.set(stream.caller, (perCaller.get(stream.caller) ?? 0) + 1)
+    join(stream, places)
     // Sends the headers. Nobody learns of what the commits change that are running now, so the client has to read after them.
     send(stream, HEARTBEAT)
     void commitsEnded(stream.api).then(() => welcome(stream, lastEventId))
   }
 
   function welcome(stream: Stream, lastEventId: string | undefined): void {
-    send(stream, eventBytes('open', { id: crypto.randomUUID() }, { id: groups.lastId(), retry: Math.round(around(2 * SECOND)) }))
+    sendEvent(stream, eventText('open', { id: crypto.randomUUID() }, Math.round(around(2 * SECOND))), groups.lastId())
     if (lastEventId === undefined) return
-    const missed = groups.missedBy(stream.members, lastEventId)
-    if (missed) for (const bytes of missed) send(stream, bytes)
-    else send(stream, groups.resetBytes())
+    const [id = '', mark] = lastEventId.split('.')
+    const missed = mark === stream.mark ? groups.missedBy(stream.members, id) : undefined
+    if (missed) for (const { text, id } of missed) sendEvent(stream, text, id)
+    else sendEvent(stream, RESET, groups.lastId())
   }
 
-  function join(stream: Stream, subscriptions: readonly Subscription[]): void {
-    stream.members = subscriptions.map(({ scope, readable }) => {
-      const member = { readable, send: (bytes: Uint8Array) => send(stream, bytes), group: groups.find(scope) }
+  function join(stream: Stream, places: readonly Place[]): void {
+    stream.members = places.map(({ group, readable }) => {
+      const member = { readable, send: (text: string, id: string) => sendEvent(stream, text, id), group }
       groups.join(member.group, member)
       return member
     })
@@ -144,8 +189,10 @@ export function createStreams({ maxStreams, maxStreamsPerCaller, recheck }: Live
     stream.push.send(bytes)
   }
 
+  const sendEvent = (stream: Stream, text: string, id: string) => send(stream, encode(withId(text, `${id}.${stream.mark}`)))
+
   function end(stream: Stream, reason: Reason): void {
-    send(stream, eventBytes('end', { reason }, { retry: Math.round(around(5 * SECOND)) }))
+    send(stream, encode(endText(reason, 5)))
     stream.push.end()
   }
 
@@ -166,13 +213,9 @@ export function createStreams({ maxStreams, maxStreamsPerCaller, recheck }: Live
   async function check(stream: Stream): Promise<void> {
     stream.isChecking = true
     checks++
-    let reason: Reason | undefined
-    try {
-      reason = await checkCaller(stream)
-    }
-    catch (error) {
-      reason = isRefused((error as { readonly status?: unknown }).status) ? 'unauthorized' : 'closing'
-    }
+    const late = timeLimit()
+    const reason = await Promise.race([checkCaller(stream).catch(toReason), late.reached])
+    late.clear()
     checks--
     stream.isChecking = false
     stream.checkAt = Date.now() + around(recheck * SECOND)
@@ -188,7 +231,7 @@ export function createStreams({ maxStreams, maxStreamsPerCaller, recheck }: Live
       isSame = identityOf(session.ctx) === identity
       if (!isSame) return
       const subscriptions = await subscribe(session, resources)
-      if (streams.has(stream)) update(stream, subscriptions)
+      if (streams.has(stream)) await update(stream, subscriptions)
     }
     checking.set(token, find)
     try {
@@ -212,7 +255,7 @@ export function createStreams({ maxStreams, maxStreamsPerCaller, recheck }: Live
   }
 
   /** If the caller can now read something else, the client reads everything again. */
-  function update(stream: Stream, subscriptions: readonly Subscription[]): void {
+  async function update(stream: Stream, subscriptions: readonly Subscription[]): Promise<void> {
     const isSame = subscriptions.every(({ scope, readable }, index) => {
       const member = stream.members[index]!
       if (scope.text !== member.group.scope.text || !isEqual(readable, member.readable)) return false
@@ -222,8 +265,10 @@ export function createStreams({ maxStreams, maxStreamsPerCaller, recheck }: Live
     })
     if (isSame) return
     leave(stream)
-    join(stream, subscriptions)
-    send(stream, groups.resetBytes())
+    stream.mark = markOf(stream.identity, subscriptions)
+    join(stream, subscriptions.map(toPlace))
+    await follow()
+    sendEvent(stream, RESET, groups.lastId())
   }
 
   return {
@@ -236,11 +281,21 @@ export function createStreams({ maxStreams, maxStreamsPerCaller, recheck }: Live
     },
     /** Ends all streams, because the server stops. */
     close() {
+      closed = true
       for (const stream of [...streams]) end(stream, 'closing')
     },
   }
 }
 
-const identityOf = ({ user, credential }: AutoApiContext): string => JSON.stringify([user?.id ?? null, credential?.id ?? null])
+const endText = (reason: Reason, seconds: number) => eventText('end', { reason }, Math.round(around(seconds * SECOND)))
+
+const toReason = (error: unknown): Reason => isRefused((error as { readonly status?: unknown } | null)?.status) ? 'unauthorized' : 'closing'
+
+/** Code of the app resolves callers. If it hangs, no stream may go on for a caller who has lost a permission. */
+function timeLimit() {
+  let timer: ReturnType<typeof setTimeout>
+  const reached = new Promise<Reason>(resolve => timer = setTimeout(resolve, MAX_CHECK_TIME, 'closing' satisfies Reason))
+  return { reached, clear: () => clearTimeout(timer) }
+}
 
 const isEqual = (one: ReadonlySet<string>, other: ReadonlySet<string>) => one.size === other.size && [...one].every(name => other.has(name))

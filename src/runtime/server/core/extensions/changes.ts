@@ -18,6 +18,14 @@ export interface Change {
   readonly cascaded?: true
   /** The row is a child in the body of the request, and not a record that its path names. */
   readonly nested?: true
+  /** The relation whose link the row is, if a body names it. */
+  readonly relation?: ChangedRelation
+}
+
+export interface ChangedRelation {
+  /** The resource of the record in whose body the link is. */
+  readonly resource: string
+  readonly name: string
 }
 
 /** Marks the context that participants receive for changes that custom code reports. */

@@ -64,7 +64,7 @@ export function createExtensions(resources: ReadonlyMap<string, Resource>): Exte
   const rowFilters = new Map<Resource, readonly PluginRowFilter[]>()
   const rowChecks = new Map<Resource, readonly RowCheck[]>()
   const listeners: FillableListeners = {
-    onArrival: [], onRequest: [], onCaller: [], around: [], onResponse: [], onCommit: [], inCommit: [], watch: [],
+    onArrival: [], onRequest: [], onCaller: [], around: [], onResponse: [], onCommit: [], inCommit: [], watch: [], onStop: [],
   }
   return {
     hooks,
@@ -93,7 +93,7 @@ export function createExtensions(resources: ReadonlyMap<string, Resource>): Exte
     addRowCheck: (resource, check) => void rowChecks.set(resource, [...rowChecks.get(resource) ?? [], check]),
     addUnreported: resource => void unreported.add(resource),
     addCredentials: source => void credentials.push(source),
-    addListeners({ onArrival, onRequest, onCaller, around, onResponse, onCommit, inCommit, watch }) {
+    addListeners({ onArrival, onRequest, onCaller, around, onResponse, onCommit, inCommit, watch, onStop }) {
       if (onArrival) listeners.onArrival.push(onArrival)
       if (onRequest) listeners.onRequest.push(onRequest)
       if (onCaller) listeners.onCaller.push(onCaller)
@@ -102,6 +102,7 @@ export function createExtensions(resources: ReadonlyMap<string, Resource>): Exte
       if (onCommit) listeners.onCommit.push(onCommit)
       if (inCommit) listeners.inCommit.push(inCommit)
       if (watch) listeners.watch.push(watch)
+      if (onStop) listeners.onStop.push(onStop)
     },
   }
 }

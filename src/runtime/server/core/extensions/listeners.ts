@@ -78,6 +78,17 @@ export interface Participant {
   readonly images: boolean
 }
 
+/** What a plugin does when the server stops. */
+export interface Stopping {
+  /**
+   * Runs when the process receives the signal to stop, while connections are open. The server waits for their requests, so this ends
+   * those that would go on, such as streams. Without a signal, it runs when Nitro calls its hook `close`.
+   */
+  readonly begin?: () => void
+  /** Runs when all requests and tasks have ended, before the hooks `close` of the app's server plugins. */
+  readonly end?: () => Awaitable<void>
+}
+
 export interface Listeners {
   readonly onArrival: readonly ArrivalListener[]
   readonly onRequest: readonly RequestListener[]
@@ -87,6 +98,7 @@ export interface Listeners {
   readonly onCommit: readonly CommitListener[]
   readonly inCommit: readonly Participant[]
   readonly watch: readonly Watcher[]
+  readonly onStop: readonly Stopping[]
 }
 
 /** Wraps `run` in the `around` of every plugin. The first plugin in the list is the outermost. A promise unless that one has returned. */

@@ -1,6 +1,5 @@
 /** What plugins receive that follow rows: the rows of a commit, as they were before it and as they are after it. */
 import type { AutoApiContext } from '../../registration'
-import type { RecordValues } from '../read/rows/decode'
 
 /** A table whose rows a plugin can follow. */
 export interface WatchedTable {
@@ -20,9 +19,9 @@ export interface WatchedRow extends WatchedTable {
    * Every column before the commit, hidden ones included, with values as Drizzle returns them. It is absent for a new row, and for a row
    * that nobody followed when the commit began.
    */
-  readonly before?: RecordValues
+  readonly before?: Readonly<Record<string, unknown>>
   /** The same after the commit. It is absent for a removed row. Some statements do not return it. */
-  readonly after?: RecordValues
+  readonly after?: Readonly<Record<string, unknown>>
 }
 
 /** A plugin that follows rows while someone needs them. With nobody, a commit does no work for it. */

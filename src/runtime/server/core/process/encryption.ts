@@ -1,4 +1,4 @@
-/** Encrypts text that only this server decrypts. It uses AES-GCM with a key that is derived from the app's secret. */
+/** Encrypts text and bytes that only servers of this app decrypt. It uses AES-GCM with a key that is derived from the app's secret. */
 
 const IV_LENGTH = 12
 /** Text is padded to a multiple of this many bytes, so that the length of the ciphertext reveals less. */
@@ -32,22 +32,29 @@ export async function encrypt(secret: string, purpose: string, text: string): Pr
   const bytes = new TextEncoder().encode(text)
   const padded = new Uint8Array(Math.ceil(bytes.length / BLOCK) * BLOCK).fill(SPACE)
   padded.set(bytes)
-  const iv = crypto.getRandomValues(new Uint8Array(IV_LENGTH))
-  const encrypted = new Uint8Array(await crypto.subtle.encrypt({ name: 'AES-GCM', iv }, await keyFor(secret, purpose), padded))
-  return globalThis.Buffer.concat([iv, encrypted]).toString('base64url')
+  return globalThis.Buffer.from(await encryptBytes(secret, purpose, padded)).toString('base64url')
 }
 
 /** Returns `undefined` if {@link encrypt} did not create the text with this secret and this purpose. */
 export async function decrypt(secret: string, purpose: string, text: string): Promise<string | undefined> {
   const bytes = Uint8Array.from(globalThis.Buffer.from(text, 'base64url'))
   if (globalThis.Buffer.from(bytes).toString('base64url') !== text) return undefined
+  const decrypted = await decryptBytes(secret, purpose, bytes)
+  return decrypted && new TextDecoder().decode(decrypted).trimEnd()
+}
+
+/** Does not hide the number of bytes. */
+export async function encryptBytes(secret: string, purpose: string, bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
+  const iv = crypto.getRandomValues(new Uint8Array(IV_LENGTH))
+  const encrypted = await crypto.subtle.encrypt({ name: 'AES-GCM', iv }, await keyFor(secret, purpose), bytes)
+  return globalThis.Buffer.concat([iv, new Uint8Array(encrypted)])
+}
+
+/** Returns `undefined` if {@link encryptBytes} did not create the bytes with this secret and this purpose. */
+export async function decryptBytes(secret: string, purpose: string, bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array | undefined> {
+  const [iv, encrypted] = [bytes.subarray(0, IV_LENGTH), bytes.subarray(IV_LENGTH)]
   try {
-    const decrypted = await crypto.subtle.decrypt(
-      { name: 'AES-GCM', iv: bytes.subarray(0, IV_LENGTH) },
-      await keyFor(secret, purpose),
-      bytes.subarray(IV_LENGTH),
-    )
-    return new TextDecoder().decode(decrypted).trimEnd()
+    return new Uint8Array(await crypto.subtle.decrypt({ name: 'AES-GCM', iv }, await keyFor(secret, purpose), encrypted))
   }
   catch {
     return undefined

@@ -1,9 +1,10 @@
 /** Finds out which rows a caller can read, and which of them the caller could read as they were stored before. */
 import { aliasedTable, getTableName, sql, type Table } from 'drizzle-orm'
+import { expressionOf } from '../../schema/drizzle/expression'
 import type { Field } from '../../schema/field'
 import type { Resource } from '../../schema/model'
 import { toId, toKey } from '../../schema/record-id'
-import { allFields, keyFields, type Selection } from '../access/fields'
+import { allFields, allFieldsAnd, keyFields, select, type Selection } from '../access/fields'
 import type { RowRules } from '../access/plan'
 import { readRules } from '../access/row-scope'
 import type { Call } from '../request/session'
@@ -11,7 +12,7 @@ import { memoized } from '../memoized'
 import { and, boundValue, whereClause } from '../sql/conditions'
 import { inTuples } from '../sql/list/index'
 import { parameterize, statement } from '../sql/parameterize'
-import { commaList, joined, value, where, word, type Where } from '../sql/where'
+import { asSql, commaList, joined, value, where, word, type Where } from '../sql/where'
 import { decoder, valuesAt, type RecordValues } from './rows/decode'
 import { selectList } from './rows/select'
 
@@ -27,6 +28,8 @@ export interface ReadableRows {
   readonly values: readonly unknown[]
   /** Whether a rule runs in code, which can treat two callers differently. */
   readonly isJudged: boolean
+  /** Runs one statement for at most 500 ids and as many stored rows as fit beside them. */
+  readonly find: (questions: Questions) => Promise<Visible>
 }
 
 /** Resolves the rules for the rows that the caller can read. They stay as they are now. It checks no permission. */
@@ -36,7 +39,10 @@ export async function resolveReadable(call: Call): Promise<ReadableRows> {
   const table = storedTable(resource)
   const stored = table === resource.table ? current : await readRules(call, resource, table)
   const { key, values } = parameterize(engine, and(current.scope), memo)
-  return { call, current, stored, text: key, values, isJudged: current.accepts !== undefined }
+  const readable: ReadableRows = {
+    call, current, stored, text: key, values, isJudged: current.accepts !== undefined, find: questions => findVisible(readable, questions),
+  }
+  return readable
 }
 
 export interface Questions {
@@ -44,58 +50,81 @@ export interface Questions {
   readonly ids: readonly string[]
   /** Whole rows as they were stored before, with values as Drizzle returns them. */
   readonly rows: readonly RecordValues[]
+  /** Whether the answer contains the rows as they are now. */
+  readonly whole?: boolean
 }
 
 export interface Visible {
-  /** The ids of the rows that the caller can read now. */
-  readonly now: ReadonlySet<string>
-  /** The ids of the rows that the caller could read as they were. What a rule reads in other tables is as it is now. */
-  readonly before: ReadonlySet<string>
+  /** The rows that the caller can read now, by their ids: with the key and the computed fields, or whole. */
+  readonly now: ReadonlyMap<string, RecordValues>
+  /**
+   * The stored rows that the caller could read, each with the values that its computed fields had. What a rule reads in other tables is as
+   * it is now.
+   */
+  readonly before: ReadonlyMap<RecordValues, RecordValues>
 }
 
 /** The most ids, and the most stored rows, of one statement. SQLite combines at most 500 queries. */
 const MAX_IDS = 500
 const MAX_ROWS = 256
 
-/** Runs one statement for at most 500 ids and as many stored rows as fit beside them. */
-export async function findVisible(readable: ReadableRows, { ids, rows }: Questions): Promise<Visible> {
+async function findVisible(readable: ReadableRows, { ids, rows, whole = false }: Questions): Promise<Visible> {
   const { resource, engine } = readable.call
   const keyParameters = 2 * MAX_IDS * resource.primaryKey.length
-  const maxRows = Math.max(1, Math.min(MAX_ROWS, Math.floor((engine.maxParameters - keyParameters) / storedFields(resource).length)))
+  const fitting = Math.min(MAX_ROWS, (engine.maxParameters - keyParameters) / (storedFields(resource).length + 1))
+  // A statement has a power of two of them.
+  const maxRows = 2 ** Math.floor(Math.log2(Math.max(1, fitting)))
   const count = Math.max(Math.ceil(ids.length / MAX_IDS), Math.ceil(rows.length / maxRows))
-  const visible = { now: new Set<string>(), before: new Set<string>() }
+  const visible = { now: new Map<string, RecordValues>(), before: new Map<RecordValues, RecordValues>() }
   for (let index = 0; index < count; index++) {
     const part = <T>(list: readonly T[], size: number) => list.slice(index * size, (index + 1) * size)
-    await find(readable, { ids: part(ids, MAX_IDS), rows: part(rows, maxRows) }, visible)
+    await find(readable, { ids: part(ids, MAX_IDS), rows: part(rows, maxRows), whole }, visible)
   }
   return visible
 }
 
+interface Found {
+  readonly now: Map<string, RecordValues>
+  readonly before: Map<RecordValues, RecordValues>
+}
+
 async function find(
-  readable: ReadableRows, { ids, rows }: Questions, { now, before }: { readonly now: Set<string>, readonly before: Set<string> },
+  readable: ReadableRows, { ids, rows, whole = false }: Questions, { now, before }: Found,
 ): Promise<void> {
   const { call, current, stored, isJudged } = readable
   const { resource, engine } = call
-  const columns = isJudged ? allFields(resource) : keyFields(resource)
+  const columns = isJudged || whole ? wholeRow(resource) : keyAndComputed(resource)
   const queries = [
     ...ids.length > 0 ? [currentQuery(readable, columns, ids)] : [],
     ...rows.length > 0 ? [storedQuery(readable, columns, rows)] : [],
   ]
   const found = await engine.query(statement(call, joined(queries, ' union all ')))
   const decode = decoder(columns)
+  const toRow = isJudged ? decoder(columns, allFields(resource)) : undefined
   const keyOf = valuesAt(columns, resource.primaryKey)
   for (const [position, ...values] of found) {
     const index = Number(position)
     if (index < 0) {
       const key = keyOf(values).map((value, index) => resource.primaryKey[index]!.decode?.(value) ?? value)
-      if (!current.accepts || await current.accepts(decode(values))) now.add(toId(resource, key))
+      if (!current.accepts || await current.accepts(toRow!(values))) now.set(toId(resource, key), decode(values))
       continue
     }
     // The last row is repeated to fill up the statement.
     const row = rows[Math.min(index, rows.length - 1)]!
-    if (!stored.accepts || await stored.accepts(row)) before.add(toId(resource, resource.primaryKey.map(({ name }) => row[name])))
+    if (!stored.accepts || await stored.accepts(row)) before.set(row, decode(values))
   }
 }
+
+/** Computed fields whose values depend on nothing but their row. They change with it, also with columns that the caller cannot read. */
+const isOwnComputed = ({ stored, volatile, column }: Field) => !stored && !volatile && !(expressionOf(column)?.readsRows ?? true)
+
+/** Their SQL names the table, which rows of a schema cannot take the place of. */
+const computedFields = memoized((resource: Resource): readonly Field[] =>
+  schemaOf(resource.table) === undefined ? [...resource.fields.values()].filter(isOwnComputed) : [])
+const wholeRow = memoized((resource: Resource): Selection => allFieldsAnd(resource, computedFields(resource)))
+const keyAndComputed = memoized((resource: Resource): Selection => computedFields(resource).length === 0
+  ? keyFields(resource)
+  : select(resource, field => resource.primaryKey.includes(field) || computedFields(resource).includes(field)))
 
 /** `select -1, id from posts where id in (…) and …` */
 function currentQuery({ call: { resource, engine }, current: { scope } }: ReadableRows, columns: Selection, ids: readonly string[]): Where {
@@ -114,18 +143,21 @@ const POSITION = sql.identifier('auto_api_position')
  * where …`: the rules apply to rows that are no longer stored so. The empty query gives each value the type of its column. The number of
  * rows is a power of two, so that few statements are prepared.
  */
-function storedQuery({ call: { resource }, stored: { scope } }: ReadableRows, columns: Selection, rows: readonly RecordValues[]): Where {
+function storedQuery(
+  { call: { resource, engine: { adapter } }, stored: { scope } }: ReadableRows, columns: Selection, rows: readonly RecordValues[],
+): Where {
   const fields = storedFields(resource)
   const count = 2 ** Math.ceil(Math.log2(rows.length))
   const typed = commaList(fields.map(({ column }) => where`${column} as ${sql.identifier(column.name)}`))
-  const values = Array.from({ length: Math.min(count, MAX_ROWS) }, (_, index) => {
+  const values = Array.from({ length: count }, (_, index) => {
     const row = rows[Math.min(index, rows.length - 1)]!
-    return where`select ${value(index)}, ${commaList(fields.map(field => boundValue(field, row[field.name] ?? null)))}`
+    const stored = fields.map(field => adapter.asStored(asSql(boundValue(field, row[field.name] ?? null)), field.column))
+    return where`select ${value(index)}, ${commaList(stored)}`
   })
   const stored = joined([where`select 0 as ${POSITION}, ${typed} from ${resource.table} where 1 = 0`, ...values], ' union all ')
   const name = sql.identifier(getTableName(storedTable(resource)))
-  const nothing = commaList(columns.fields.map(() => word('null')))
-  return where`select ${POSITION}, ${nothing} from (${stored}) as ${name}${whereClause(scope)}`
+  const computed = commaList(columns.fields.map(field => field.stored ? word('null') : field.selection))
+  return where`select ${POSITION}, ${computed} from (${stored}) as ${name}${whereClause(scope)}`
 }
 
 const storedFields = memoized((resource: Resource): readonly Field[] => [...resource.fields.values()].filter(({ stored }) => stored))

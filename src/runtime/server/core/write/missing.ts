@@ -54,12 +54,12 @@ export function assertJudgedOnce(parts: readonly WritePart[]): void {
 
 /** Refuses a second change of the links of a record: it was planned with the links before the first one. */
 export function assertLinkedOnce(parts: readonly WritePart[]): void {
-  const records = new Map<string, Item>()
+  const earlier: NonNullable<WritePart['links']>[] = []
   for (const { links, items: [whole] } of parts) {
-    if (links?.record === undefined || !whole) continue
-    const other = records.get(links.record)
-    if (other && other !== links.parent)
-      whole.error ??= invalidBody('Several steps change these links of the record. Change them in one step.')
-    records.set(links.record, links.parent)
+    if (!links || !whole) continue
+    const isSame = ({ parent, table, owner }: typeof links) =>
+      parent !== links.parent && table === links.table && (owner === links.owner || owner === undefined || links.owner === undefined)
+    if (earlier.some(isSame)) whole.error ??= invalidBody('Several steps change these links of the record. Change them in one step.')
+    earlier.push(links)
   }
 }

@@ -4,6 +4,7 @@ import type { Scoped } from '../access/row-scope'
 import type { WritePlan } from '../plan/write'
 import type { Awaitable } from '../awaitable'
 import type { WriteOperation } from '../commit/operation'
+import type { ChangedRelation } from '../extensions/changes'
 import type { Call } from '../request/session'
 import { placed } from '../error'
 import { bulkFailed, type ItemFailure } from './bulk-error'
@@ -38,10 +39,15 @@ export interface LinkChanges {
   /** Locks the records to link, before the operations of all parts. */
   readonly locks: () => readonly WriteOperation[]
   readonly runAfter: (errors: unknown[]) => Awaitable<void>
+  /** Reads the records to link again after a commit that failed. Returns an item with the error. */
+  readonly findReason: (reason: unknown) => Awaitable<Item>
+  readonly relation: ChangedRelation
   /** The table of the linked records. */
   readonly lockedTable: string
-  /** Identifies the links of an existing record. */
-  readonly record?: string
+  /** The table of the links. */
+  readonly table: string
+  /** The record, by the columns that reference it and by its key or its item. `undefined` if only the commit knows the record. */
+  readonly owner: string | Item | undefined
   readonly parent: Item
 }
 

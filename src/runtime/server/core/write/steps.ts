@@ -52,9 +52,9 @@ function lockOf(rows: readonly { readonly part: WritePart, readonly item: Item }
 }
 
 /** Plugins tell the children in a body from the record itself. */
-const asNested = ({ items: [first] }: WritePart, operation: WriteOperation): WriteOperation =>
+const asNested = ({ items: [first], links }: WritePart, operation: WriteOperation): WriteOperation =>
   first?.place && operation.changes && !operation.changes.cascaded
-    ? { ...operation, changes: { ...operation.changes, nested: true } }
+    ? { ...operation, changes: { ...operation.changes, nested: true, ...links && { relation: links.relation } } }
     : operation
 
 /** Milliseconds. After this time, no further part is tried. */
@@ -74,12 +74,18 @@ async function toStepsError(parts: readonly WritePart[], failure: CommitFailed):
     const error = await findError(kept, part)
     if (error === undefined) kept.push(part)
     else if (error === MISSING && part.items[0]!.place) continue
-    else if (part.items.length === 1 || part.links) failures.push(failureOf(part.items[0]!, error))
+    else if (part.links) failures.push(await findReason(part.links, error))
+    else if (part.items.length === 1) failures.push(failureOf(part.items[0]!, error))
     else failures.push(...await findInPart(kept, part, deadline))
   }
   const reported = itemsOf(parts).filter(({ index }) => index === failure.item).map(item => failureOf(item, failure.reason))
   const found = failures.length > 0 ? failures : reported
   return parts[0]!.plan.bulk ? bulkFailed('rolled back', inOrder(found), failure.reason) : found[0]?.error ?? failure.reason
+}
+
+async function findReason(links: NonNullable<WritePart['links']>, reason: unknown): Promise<ItemFailure> {
+  const item = await links.findReason(reason)
+  return failureOf(item, item.error)
 }
 
 /** Tries the items of a part one after another. Those that pass are kept. */

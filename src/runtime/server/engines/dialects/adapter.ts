@@ -32,6 +32,8 @@ export interface DialectAdapter {
   readonly tuples: (list: SQL) => SQL
   /** Casts a parameter to the type of a column, for positions in which the database cannot infer the type. */
   readonly typed: (value: SQL, column: Column) => SQL
+  /** Gives a value that was read from a column the type of this column, in a query that takes the place of the table. */
+  readonly asStored: (value: SQL, column: Column) => SQL
   /** Converts a value to text, so that one column of a query can contain keys of different types. `fromText` converts it back. */
   readonly toText: (value: SQL) => SQL
   /** Converts a value of any length to text, to compare it with its earlier text. */

@@ -38,6 +38,7 @@ export const mysql: DialectAdapter = {
   defaultValues: sql`() values ()`,
   tuples: unchanged,
   typed: unchanged,
+  asStored,
   toText: value => sql`cast(${value} as char(255))`,
   toLongText: value => sql`cast(${value} as char)`,
   // Without the cast, MySQL compares text with a number as doubles, and uses no index.
@@ -60,6 +61,20 @@ export const mysql: DialectAdapter = {
   // Galera. MySQL has no such variable, and returns no row.
   cluster: { text: `show variables like 'wsrep_on'`, read: rows => rows[0]?.[1] === 'ON' },
   aggregates,
+}
+
+/** The types of a UNION that has a number or a time in one query, and text in another one, are text. Drivers send some of them as text. */
+const STORED_CASTS: readonly (readonly [type: RegExp, cast: (value: SQL, column: Column) => SQL])[] = [
+  [/^(?:tiny|small|medium|big)?int|^serial|^year|^bool|^decimal/i, mysqlNumber],
+  [/^(?:double|float|real)/i, value => sql`(${value} + 0e0)`],
+  [/^(?:datetime|timestamp)/i, value => sql`cast(${value} as datetime(6))`],
+  [/^date/i, value => sql`cast(${value} as date)`],
+  [/^time/i, value => sql`cast(${value} as time(6))`],
+]
+
+function asStored(value: SQL, column: Column): SQL {
+  const type = sqlTypeOf(column)
+  return STORED_CASTS.find(([pattern]) => pattern.test(type))?.[1](value, column) ?? value
 }
 
 const isNumber = (column: Column) => /Int|Serial|Year|Boolean|Decimal/.test(typeOf(column))

@@ -39,6 +39,7 @@ export const sqlite: DialectAdapter = {
   defaultValues: sql`default values`,
   tuples: list => sql`values ${list}`,
   typed: unchanged,
+  asStored,
   toText: unchanged,
   toLongText: value => sql`cast(${value} as text)`,
   fromText: unchanged,
@@ -56,6 +57,14 @@ export const sqlite: DialectAdapter = {
 }
 
 const isWhole = (kind: string) => kind === 'bigint' || kind === 'integer'
+
+/** A UNION has the affinity of its first query only if the others cannot return values of another type. */
+function asStored(value: SQL, column: Column): SQL {
+  const type = sqlTypeOf(column)
+  if (/int/i.test(type)) return sql`cast(${value} as numeric)`
+  if (/char|clob|text/i.test(type)) return sql`cast(${value} as text)`
+  return /blob|^$/i.test(type) ? value : sql`cast(${value} as numeric)`
+}
 
 /** The result of an aggregate has no type affinity. Without the cast, SQLite compares it with a parameter as text. */
 function toNumber(value: SQL): SQL {

@@ -1,5 +1,6 @@
 /** h3 2 with Nitro 3, which Nuxt 5 uses. The request is a web request, with a connection of Node or without. */
 import { createAttached } from '../../core/process/request-scoped'
+import type { Awaitable } from '../../core/awaitable'
 import type { Platform } from './contract'
 
 interface Event {
@@ -17,6 +18,8 @@ interface Event {
     readonly runtime?: { readonly cloudflare?: { readonly env?: object } }
     readonly waitUntil?: (work: Promise<unknown>) => unknown
   }
+  /** The app of h3 with the middleware of Nitro. */
+  readonly app?: { readonly fetch?: (request: Request) => Awaitable<Response> }
   readonly res: { readonly headers: Headers, status?: number, statusText?: string }
   readonly context: {
     readonly matchedRoute?: { readonly route?: string }
@@ -68,6 +71,12 @@ export const h3v2: Platform<Event> = {
   waitUntil({ req, context: { waitUntil } }, work) {
     if (waitUntil) waitUntil(work)
     else req.waitUntil?.(work)
+  },
+  sendAgain({ app, req: { url, headers: sent, ip } }, headers) {
+    if (!app?.fetch) return undefined
+    const request = new Request(url, { headers: [...sent, ...Object.entries(headers)] })
+    // The client's address is no part of a web request.
+    return Promise.resolve(app.fetch(Object.defineProperty(request, 'ip', { value: ip })))
   },
 
   getHeader: ({ res }, name) => res.headers.get(name) || undefined,

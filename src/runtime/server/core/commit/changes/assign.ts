@@ -40,12 +40,13 @@ function replaces({ kind, cascaded }: ChangeReport, owner: ChangeReport | undefi
 }
 
 export function toChanges(assigned: AssignedRows): readonly Change[] {
-  return [...assigned].flatMap(([{ table, kind, cascaded, nested }, ids]) => ids.map((id): Change => ({
+  return [...assigned].flatMap(([{ table, kind, cascaded, nested, relation }, ids]) => ids.map((id): Change => ({
     ...table.resource !== undefined && { resource: table.resource },
     table: table.name,
     kind,
     id,
     ...cascaded && { cascaded },
     ...nested && { nested },
+    ...relation && { relation },
   })))
 }

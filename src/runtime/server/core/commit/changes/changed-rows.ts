@@ -15,6 +15,7 @@ export interface ChangeSet {
   readonly kind: Change['kind']
   readonly cascaded?: true
   readonly nested?: true
+  readonly relation?: Change['relation']
 }
 
 /** Rows that a plugin inserts for the rows of a set. */
@@ -25,8 +26,10 @@ export interface Insertion {
 
 export type RequestedStatement = Insertion | { readonly build: (db: never) => unknown }
 
-const keyOf = ({ table, kind, cascaded, nested }: ChangeSet) =>
-  `${kind}${cascaded ? ' cascaded ' : ' '}${nested ? 'nested ' : ''}${nameOf(table)}`
+const keyOf = ({ table, kind, cascaded, nested, relation }: ChangeSet) =>
+  `${kind}${cascaded ? ' cascaded ' : ' '}${nested ? 'nested ' : ''}${relation ? textOf(relation) : ''}${nameOf(table)}`
+
+const textOf = memoized(({ resource, name }: NonNullable<Change['relation']>) => `${JSON.stringify([resource, name])} `)
 
 /** Finds the set of a report: reports of one table, resource and kind share a set. */
 export type FindSet = (report: ChangeSet) => ChangeSet
@@ -35,8 +38,8 @@ export function groupSets(operations: readonly ReportingOperation[]): { readonly
   const sets = new Map<string, ChangeSet>()
   for (const { changes } of operations) {
     if (!changes || sets.has(keyOf(changes))) continue
-    const { table, kind, cascaded, nested } = changes
-    sets.set(keyOf(changes), { table, kind, ...cascaded && { cascaded }, ...nested && { nested } })
+    const { table, kind, cascaded, nested, relation } = changes
+    sets.set(keyOf(changes), { table, kind, ...cascaded && { cascaded }, ...nested && { nested }, ...relation && { relation } })
   }
   return { sets: [...sets.values()], setOf: report => sets.get(keyOf(report))! }
 }
@@ -80,7 +83,7 @@ function createChangedRows(
   insertions: Map<unknown, Insertion>,
   { engine }: Call,
 ): ChangedRows {
-  const { table: { name, resource }, kind, cascaded, nested } = set
+  const { table: { name, resource }, kind, cascaded, nested, relation } = set
   const changed = {
     // The values are not own properties, so that a copy or a log of the set does not read images that the plugin did not ask for.
     __proto__: operandsFor(participant),
@@ -89,6 +92,7 @@ function createChangedRows(
     kind,
     ...cascaded && { cascaded },
     ...nested && { nested },
+    ...relation && { relation },
     foreignId: (columns: readonly string[]) => {
       assertForeignKey(set, participant, columns)
       return foreignIdValue(columns)

@@ -16,6 +16,7 @@ export interface ChangeReport {
   readonly kind: Change['kind']
   readonly cascaded?: true
   readonly nested?: true
+  readonly relation?: Change['relation']
   /** The keys of the rows, if the request names them. Otherwise, the operation returns the rows. */
   readonly keys?: readonly Key[]
   /** The columns of the rows that the operation returns. */

@@ -2,10 +2,9 @@
  * Whether someone follows the rows that a commit changes. Plugins answer this once per commit, so that all statements of the commit read
  * the same columns, although streams open and close meanwhile.
  */
-import type { Api } from '../../api'
-import { always, type Awaitable } from '../../awaitable'
+import type { Awaitable } from '../../awaitable'
 import type { Watcher } from '../../extensions/watchers'
-import { memoized } from '../../memoized'
+import { runCommit } from '../../process/running-commits'
 import type { Call } from '../../request/session'
 import type { ChangedTable } from './table'
 
@@ -17,42 +16,11 @@ interface Watching {
 
 const KEY = 'watching'
 
-/** The commits that began in a span of time and have not ended. */
-interface Span {
-  running: number
-  end?: () => void
-}
-
-interface Commits {
-  current: Span
-  /** Resolves when the commits of earlier spans have ended. */
-  earlier: Promise<unknown>
-}
-
-const commitsOf = memoized((_: Api): Commits => ({ current: { running: 0 }, earlier: Promise.resolve() }))
-
 /** Runs an attempt of a commit. It asks the watchers again. */
 export function watchCommit<T>({ api, memo }: Pick<Call, 'api' | 'memo'>, run: () => Awaitable<T>): Awaitable<T> {
   if (api.listeners.watch.length === 0) return run()
   memo.delete(KEY)
-  const { current } = commitsOf(api)
-  current.running++
-  return always(run, () => {
-    if (--current.running === 0) current.end?.()
-  })
-}
-
-/**
- * Resolves when all commits have ended that are running now. They began before the caller followed their rows, so nobody learns of what
- * they change.
- */
-export async function commitsEnded(api: Api): Promise<void> {
-  const commits = commitsOf(api)
-  const { current, earlier } = commits
-  commits.current = { running: 0 }
-  const ended = current.running === 0 ? undefined : new Promise<void>(resolve => current.end = resolve)
-  commits.earlier = Promise.all([earlier, ended])
-  await commits.earlier
+  return runCommit(api, run)
 }
 
 /** A batch returns no rows, so nobody can follow the rows of its engine. */

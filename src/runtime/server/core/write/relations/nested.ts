@@ -6,6 +6,7 @@ import { certified } from '../../commit/certify'
 import type { WriteOperation } from '../../commit/operation'
 import { selectStatement } from '../../commit/select'
 import { ApiError } from '../../error'
+import type { ManyToMany } from '../../../schema/model'
 import type { LinkItems } from '../../parse/write-item'
 import { keyClauses } from '../../plan/read'
 import { planLinkTarget, type LinkPlan } from '../../plan/relation'
@@ -63,11 +64,19 @@ async function toLinkPart(record: WritePart, parent: Item, given: LinkItems, nex
   let planned: PlannedLinks | undefined
   const parentKey = parent.key && relation.columns.map((field, index) => field.encode(parent.key![index]))
 
+  /** An error of the ids has the place of the first one. */
+  const failed = (error: unknown): Item => {
+    if (!(error instanceof ApiError)) throw error
+    const first = ids.indexOf(String((error.data.ids as readonly string[] | undefined)?.[0]))
+    return { ...whole, index: indexes[first] ?? whole.index, place: first === -1 ? place : placeOf(first), error }
+  }
   const locks = () => planned ? targetOperations(mode, link!, planned.targets, call) : []
   const links: LinkChanges = {
     parent,
+    relation: Object.freeze({ resource: call.resource.name, name: relation.name }),
     lockedTable: target.facts.name,
-    ...parentKey && { record: `${junction.resource.facts.name} ${junction.sourceKey.columns.join()} ${tupleKey(parentKey)}` },
+    table: junction.resource.facts.name,
+    owner: ownerOf(parent, relation),
     async load() {
       if (parent.error !== undefined) return
       try {
@@ -82,10 +91,17 @@ async function toLinkPart(record: WritePart, parent: Item, given: LinkItems, nex
         Object.assign(part, { ...own, items })
       }
       catch (error) {
-        if (!(error instanceof ApiError)) throw error
-        const first = ids.indexOf(String((error.data.ids as readonly string[] | undefined)?.[0]))
-        items.push({ ...whole, index: indexes[first] ?? whole.index, place: first === -1 ? place : placeOf(first), error })
+        items.push(failed(error))
       }
+    },
+    async findReason(reason) {
+      try {
+        if (parentKey) await loadLinkTargets(link!, parentKey, call)
+      }
+      catch (error) {
+        return failed(error)
+      }
+      return { ...whole, error: reason }
     },
     async runBefore() {
       try {
@@ -109,6 +125,18 @@ async function toLinkPart(record: WritePart, parent: Item, given: LinkItems, nex
   })
   const part: Writable<WritePart> = { plan, call, items, written: new Map(), links }
   return part
+}
+
+/** The values of a new record can contain its key. An id of a batch can refer to a new record, or to any field of one. */
+function ownerOf(record: Item, relation: ManyToMany): string | Item | undefined {
+  const { key, lateKey, values } = record
+  const { columns, junction } = relation
+  const known = key ?? columns.map(({ name }) => values[name])
+  if (!lateKey && known.every(value => value !== undefined))
+    return `${junction.sourceKey.columns.join()} ${tupleKey(columns.map((field, index) => field.encode(known[index])))}`
+  if (!lateKey) return record
+  const { item, field } = lateKey
+  return columns.length === 1 && field === columns[0] ? ownerOf(item, relation) : undefined
 }
 
 /** Plans the change of a record that exists, as its relation route does. */

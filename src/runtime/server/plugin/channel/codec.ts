@@ -1,0 +1,60 @@
+/** Turns messages into texts that only servers with the app's secret can read and write, and that fit the channel. */
+import { createHash, randomBytes } from 'node:crypto'
+import { deserialize, serialize } from 'node:v8'
+import { decryptBytes, encryptBytes } from '../../core/process/encryption'
+
+export interface Codec {
+  /** The name of the channel. Apps with other secrets have other channels. */
+  readonly channel: string
+  readonly encode: (message: unknown) => Promise<readonly string[]>
+  /** Returns `undefined` until the message is complete, and for texts that no server of the app has written. */
+  readonly decode: (text: string) => Promise<{ readonly message: unknown } | undefined>
+}
+
+/** `key.index.count.part` */
+const PART = /^([0-9a-f]{12})\.(\d{1,6})\.(\d{1,6})\.([\w-]+)$/
+/** The characters before a part. */
+const HEAD = 12 + 2 * 7 + 1
+/** The messages of which some parts have not arrived. Those of a server that has ended stay incomplete. */
+const MAX_INCOMPLETE = 64
+
+/** @param name what the channel is for. Its messages have an independent key. */
+export function createCodec(secret: string, name: string, maxLength: number): Codec {
+  const purpose = `channel ${name} 1`
+  const incomplete = new Map<string, string[]>()
+  const size = maxLength - HEAD
+
+  /** Returns the whole text after its last part. */
+  function collect(key: string, index: number, count: number, part: string): string | undefined {
+    if (count === 1) return part
+    const parts = incomplete.get(key) ?? []
+    incomplete.set(key, parts)
+    if (incomplete.size > MAX_INCOMPLETE) incomplete.delete(incomplete.keys().next().value!)
+    // The channel keeps the order.
+    if (index !== parts.length) {
+      incomplete.delete(key)
+      return undefined
+    }
+    parts.push(part)
+    if (parts.length < count) return undefined
+    incomplete.delete(key)
+    return parts.join('')
+  }
+
+  return {
+    channel: `auto_api_${name}_${createHash('sha256').update(`${purpose}\0${secret}`).digest('hex').slice(0, 12)}`,
+    async encode(message) {
+      const text = globalThis.Buffer.from(await encryptBytes(secret, purpose, Uint8Array.from(serialize(message)))).toString('base64url')
+      const key = randomBytes(6).toString('hex')
+      const count = Math.ceil(text.length / size)
+      return Array.from({ length: count }, (_, index) => `${key}.${index}.${count}.${text.slice(index * size, (index + 1) * size)}`)
+    },
+    async decode(text) {
+      const [, key, index, count, part] = PART.exec(text) ?? []
+      const whole = key === undefined ? undefined : collect(key, Number(index), Number(count), part!)
+      if (whole === undefined) return undefined
+      const bytes = await decryptBytes(secret, purpose, Uint8Array.from(globalThis.Buffer.from(whole, 'base64url')))
+      return bytes && { message: deserialize(bytes) as unknown }
+    },
+  }
+}

@@ -1,0 +1,29 @@
+/** What carries the messages between the servers of an app. */
+
+/** How a server receives what the channel carries. */
+export interface Receiver {
+  /** Runs for each text that a server has published, this one included. */
+  readonly receive: (text: string) => void
+  /** Runs if the connection ends. */
+  readonly lose: (error: unknown) => void
+}
+
+export interface Connection {
+  /** Resolves when the text is sent. */
+  readonly publish: (text: string) => Promise<unknown>
+  readonly close: () => Promise<unknown>
+}
+
+export interface Transport {
+  /** The most characters of one text. */
+  readonly maxLength: number
+  /**
+   * Subscribes to a channel.
+   * @param name letters, digits and `_`
+   * @throws {UnfitError} if it can never connect
+   */
+  readonly connect: (name: string, receiver: Receiver) => Promise<Connection>
+}
+
+/** The app's database or storage cannot carry messages. */
+export class UnfitError extends Error {}

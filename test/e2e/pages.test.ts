@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isReachable, CHROMIUM } from '../support/services'
-import { confirm, launch, pick, repeatedIds, visit, type Visit } from './newsroom/browser'
+import { confirm, launch, pick, quiet, repeatedIds, visit, type Visit } from './newsroom/browser'
 import { ADMIN, EDITOR, WRITER } from './newsroom/callers'
 import { startNewsroom, type Newsroom } from './newsroom/server'
 
@@ -131,7 +131,7 @@ describe.runIf(there)('the pages of the playground', () => {
       await page.getByRole('link', { name: 'Posts', exact: true }).first().click()
       await page.waitForURL(url => url.pathname === '/admin/posts')
       await page.getByRole('row').nth(5).waitFor()
-      await page.waitForLoadState('networkidle')
+      await quiet(page)
       await picture('admin')
       expect(complaints).toEqual([])
     })

@@ -57,9 +57,12 @@ export function form${index}() {
  * Writes the project into an existing folder of the repository, where its packages resolve.
  * @param codeOf the code of the page of a table
  * @param runtime the folder of the module's types: its sources, or the declarations that an app installs
+ * @param plugins the folders of plugins whose types augment those of the module
  * @throws When a table cannot be described.
  */
-export async function writeTypedProject(at: string, count: number, codeOf = useOf, runtime = join(root, 'src/runtime')): Promise<void> {
+export async function writeTypedProject(
+  at: string, count: number, codeOf = useOf, runtime = join(root, 'src/runtime'), plugins = ['api-tokens'],
+): Promise<void> {
   const tables = join(at, 'tables.ts')
   const numbers = Array.from({ length: count }, (_, index) => index)
   writeFileSync(
@@ -81,7 +84,7 @@ export async function writeTypedProject(at: string, count: number, codeOf = useO
       config,
       folder: at,
       target: join(runtime, 'shared/types/resources'),
-      augmentations: [join(runtime, 'plugins/api-tokens/shared/types')],
+      augmentations: plugins.map(name => join(runtime, `plugins/${name}/shared/types`)),
       nitro: 'nitropack/types',
       endpoints: [],
     }),
@@ -89,12 +92,13 @@ export async function writeTypedProject(at: string, count: number, codeOf = useO
   writeFileSync(join(at, 'client.ts'), generateClient('/api', resources))
   writeFileSync(
     join(at, 'imports.d.ts'),
-    'declare module \'#app\' { export type Plugin = object; export const defineNuxtPlugin: (plugin: object) => object, useNuxtApp: () => { isHydrating?: boolean }, useRequestFetch: () => unknown, useRuntimeConfig: () => { app: { baseURL: string } }, useState: <T>(key: string, init: () => T) => { value: T } }\ninterface ImportMeta { server: boolean, client: boolean }\n',
+    'declare module \'#app\' { export type Plugin = object; export const defineNuxtPlugin: (plugin: object) => object, onNuxtReady: (run: () => void) => void, useNuxtApp: () => { isHydrating?: boolean }, useRequestFetch: () => unknown, useRuntimeConfig: () => { app: { baseURL: string } }, useState: <T>(key: string, init: () => T) => { value: T } }\ninterface ImportMeta { server: boolean, client: boolean }\n',
   )
   const names = [
     'useAutoApiList',
     'useAutoApiGet',
     'useAutoApiAggregate',
+    'useAutoApiInfinite',
     'useAutoApiCreate',
     'useAutoApiUpdate',
     'useAutoApiForm',

@@ -1,5 +1,5 @@
 /** A browser that opens pages of the built playground, and records their requests, errors and warnings. */
-import { chromium, type Browser, type BrowserContextOptions, type Page, type Response } from 'playwright-core'
+import { chromium, type Browser, type BrowserContextOptions, type Page, type Request, type Response } from 'playwright-core'
 import { CHROMIUM } from '../../support/services'
 
 const QUIET = [
@@ -16,7 +16,7 @@ export const launch = (): Promise<Browser> => chromium.launch({ executablePath: 
 
 export interface Visit {
   readonly page: Page
-  /** `GET /api/posts?…`, in the order in which they were sent. */
+  /** `GET /api/posts?…`, in the order in which they were sent, without streams. */
   readonly requests: string[]
   /** Errors and warnings of the page. */
   readonly complaints: string[]
@@ -35,6 +35,7 @@ export async function visit(browser: Browser, url: string, options: VisitOptions
 
 /** Loads a document, and waits until it is hydrated and the network is idle. */
 export async function load(page: Page, url: string): Promise<Response> {
+  pendingOf(page)
   const response = await page.goto(url)
   await settled(page)
   return response!
@@ -50,7 +51,7 @@ export async function openBlank(browser: Browser, url: string, { as, ...options 
   page.on(
     'request',
     request =>
-      new URL(request.url()).pathname.startsWith('/api/')
+      new URL(request.url()).pathname.startsWith('/api/') && !isStream(request)
         && requests.push(`${request.method()} ${request.url().slice(new URL(url).origin.length)}`),
   )
   page.on('console', message => ['error', 'warning'].includes(message.type()) && complaints.push(message.text()))
@@ -65,12 +66,34 @@ export async function openBlank(browser: Browser, url: string, { as, ...options 
   }
 }
 
-/** Waits for hydration, and for half a second without requests. It works once per loaded document. */
+/** A stream stays open, so Playwright's `networkidle` never comes on a page with live queries. */
+const isStream = (request: Request) => new URL(request.url()).pathname.endsWith('/_live')
+
+const pending = new WeakMap<Page, Set<Request>>()
+
+function pendingOf(page: Page): ReadonlySet<Request> {
+  const known = pending.get(page)
+  if (known) return known
+  const requests = new Set<Request>()
+  page.on('request', request => isStream(request) || requests.add(request))
+  page.on('requestfinished', request => requests.delete(request))
+  page.on('requestfailed', request => requests.delete(request))
+  pending.set(page, requests)
+  return requests
+}
+
+/** Waits for half a second without requests, except for streams. */
+export async function quiet(page: Page): Promise<void> {
+  const requests = pendingOf(page)
+  for (let ticks = 0; ticks < 10; ticks = requests.size === 0 ? ticks + 1 : 0) await page.waitForTimeout(50)
+}
+
+/** Waits for hydration, and for half a second without requests. */
 async function settled(page: Page): Promise<void> {
   await page.waitForFunction(
     () => (window as unknown as { useNuxtApp?: () => { isHydrating?: boolean } }).useNuxtApp?.().isHydrating === false,
   )
-  await page.waitForLoadState('networkidle')
+  await quiet(page)
 }
 
 /** Selects an option of a `USelect`, as a user does. */

@@ -24,6 +24,7 @@ import {
   useAutoApiImport,
   useAutoApiInfinite,
   useAutoApiList,
+  useAutoApiLive,
   useAutoApiMutation,
   useAutoApiOptimisticUpdate,
   useAutoApiPermissions,
@@ -852,5 +853,23 @@ describe('files', () => {
     expectTypeOf(useAutoApiFile('albums', 'photos')(data.value)?.url).toBeAny()
     // @ts-expect-error -- a text column
     useAutoApiFile('albums', 'title')
+  })
+})
+
+describe('live signals', () => {
+  test('name the resource and the record', () => {
+    const { status, error } = useAutoApiLive(['articles', 'writers'], (signal) => {
+      expectTypeOf(signal.resource).toEqualTypeOf<'articles' | 'writers'>()
+      if (signal.event === 'reset') expectTypeOf(signal.id).toEqualTypeOf<undefined>()
+      else expectTypeOf(signal.id).toEqualTypeOf<string>()
+    })
+    expectTypeOf(status.value).toEqualTypeOf<'connecting' | 'open' | 'polling' | 'closed'>()
+    expectTypeOf(error.value).toEqualTypeOf<AutoApiError | null>()
+    useAutoApiLive(() => 'labels', ({ resource }) => expectTypeOf(resource).toEqualTypeOf<'labels'>())
+    useAutoApiLive('articles' as string, ({ resource }) => expectTypeOf(resource).toEqualTypeOf<string>())
+    // @ts-expect-error -- no such resource
+    useAutoApiLive('artciles', () => {})
+    // @ts-expect-error -- nobody can read the resource
+    useAutoApiLive('replies', () => {})
   })
 })

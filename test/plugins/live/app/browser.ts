@@ -40,6 +40,8 @@ const RESOURCES = {
   posts: { relations: { comments: { to: 'comments', many: true } } },
   comments: { relations: { post: { to: 'posts' } } },
   users: { relations: {} },
+  articles: { relations: {} },
+  totals: { key: ['postId'], tracks: ['posts'], relations: {} },
 }
 
 /** Serves on the loopback. */

@@ -80,7 +80,7 @@ export function createFakeServer(capacity = 1_000): FakeServer {
         }
         open = { resources, last, caller: server.caller, push: text => controller.enqueue(encoder.encode(text)), end }
         streams.add(open)
-        open.push(eventOf('open', { id: 'x' }, last ?? `${epoch}-${count}`))
+        open.push(`:\n\nretry: 30\n${eventOf('open', { id: 'x' }, `${epoch}-${count}`)}`)
         if (server.polls) {
           open.push(eventOf('poll', { interval: 50 }))
           return end()

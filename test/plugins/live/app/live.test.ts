@@ -88,6 +88,15 @@ describe('a live query', () => {
     await vi.waitFor(() => expect(posts.data.value.data[1].comments).toHaveLength(1))
   })
 
+  it('of a view listens to the resources that the view tracks', async () => {
+    const totals = tab.mount(() => use().useAutoApiList!('totals', {}, LIVE))
+    await settled()
+    expect(api.opened.at(-1)!.resources).toBe('posts')
+    api.write('totals', 1, { count: 3 })
+    api.write('posts', 1, { title: 'Edited' })
+    await vi.waitFor(() => expect(totals.data.value.data).toHaveLength(1))
+  })
+
   it('is refetched once the stream is open, because the server rendered it earlier', async () => {
     tab.queryClient.setQueryData(['auto-api', 'posts', 'list', { query: {} }], { data: [{ id: 1, title: 'Rendered' }], meta: {} })
     const posts = list({ ...LIVE, refetchOnMount: false, staleTime: Infinity })
@@ -262,6 +271,16 @@ describe('a stream that is refused', () => {
     await vi.waitFor(() => expect(titles(posts)![0]).toBe('Edited'))
   })
 
+  it.each([true, false])('does without a resource of a handler that the caller cannot read, whether the error names it: %s', async (named) => {
+    api.forbidden = { names: ['users'], named }
+    const live = tab.mount(() => use().useAutoApiLive!('users', () => {}))
+    const posts = list()
+    await settled()
+    expect([api.streams.size, [...api.streams][0]!.resources, live.error.value?.status]).toEqual([1, ['posts'], 403])
+    api.write('posts', 1, { title: 'Edited' })
+    await vi.waitFor(() => expect(titles(posts)![0]).toBe('Edited'))
+  })
+
   it('polls if the server has no streams', async () => {
     api.polls = true
     const posts = list()
@@ -294,6 +313,16 @@ describe('the resources of the stream', () => {
 })
 
 describe('useAutoApiLive', () => {
+  it('collects the ids of changed records, as in the docs', async () => {
+    const { useChangedArticles } = await import('./example')
+    const { changed, status } = tab.mount(useChangedArticles)
+    await vi.waitFor(() => expect(status.value).toBe('open'))
+    api.write('articles', 3, { title: 'New' })
+    api.remove('articles', 3)
+    api.write('articles', 4, { title: 'Newer' })
+    await vi.waitFor(() => expect([...changed.value]).toEqual(['3', '4']))
+  })
+
   it('calls the handler with each signal of its resources until the component unmounts', async () => {
     const signals: unknown[] = []
     list()

@@ -76,7 +76,7 @@ export function createLive({ queryClient, connect, name, browser, timing, onPoll
       isUpdating = false
       const ofListeners = [...listeners].map(({ resources }) => ({ own: resources, related: [] }))
       const next = unite([...[...followed.keys()].map(needsOf), ...ofListeners])
-      if (!tabs && stops.length > 0 && next.own.length > 0) join()
+      if (!tabs && stops.length > 0 && !isSame(next, NO_NEEDS)) join()
       if (!tabs || isSame(next, needs)) return
       needs = next
       tabs.need(needs)
@@ -89,7 +89,8 @@ export function createLive({ queryClient, connect, name, browser, timing, onPoll
     if (!query || (query.state.data === undefined && (query.state.error as ApiProblem | null)?.status !== 404)) return NO_NEEDS
     const key = query.queryKey as ApiKey
     const root = rootOf(key)
-    const names = [...resourcesOf(key)].filter(name => name in known)
+    // A view has no signals. Those of the resources that it tracks stand for them.
+    const names = [...resourcesOf(key)].filter(name => known[name] && !known[name].tracks)
     return { own: names.filter(name => name === root), related: names.filter(name => name !== root) }
   }
 

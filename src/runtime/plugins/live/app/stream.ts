@@ -21,8 +21,8 @@ export interface Stream {
   readonly close: () => void
 }
 
-/** What follows after a stream has ended: a wait before the next one, or nothing. */
-type Next = { readonly wait: number } | undefined
+/** What follows after a stream has ended: a wait before the next one, one that becomes longer with each failure, or nothing. */
+type Next = { readonly wait: number } | 'failed' | undefined
 
 export function createStream({ connect, deliver, timing, ...source }: StreamSource): Stream {
   let { last } = source
@@ -31,6 +31,8 @@ export function createStream({ connect, deliver, timing, ...source }: StreamSour
   let refused = new Set<string>()
   let refusal: ApiProblem | undefined
   let failures = 0
+  /** The session has ended: no stream opens before there is another one. */
+  let hasEnded = false
   let run: AbortController | undefined
 
   const tell = (message: StreamMessage) => deliver({ ...message, last })
@@ -39,7 +41,7 @@ export function createStream({ connect, deliver, timing, ...source }: StreamSour
   function start(): void {
     run?.abort()
     run = undefined
-    if (wanted.own.length === 0) return tell({ type: 'status', status: 'closed', error: refusal })
+    if (listed().length === 0) return tell({ type: 'status', status: 'closed', error: refusal })
     run = new AbortController()
     void loop(run.signal)
   }
@@ -49,7 +51,7 @@ export function createStream({ connect, deliver, timing, ...source }: StreamSour
       tell({ type: 'status', status: 'connecting' })
       const next = await attempt(signal)
       if (signal.aborted || !next) return
-      await sleep(next.wait, signal)
+      await sleep(next === 'failed' ? delayAfter(failures++, timing) : next.wait, signal)
     }
   }
 
@@ -83,14 +85,17 @@ export function createStream({ connect, deliver, timing, ...source }: StreamSour
 
   async function follow(response: Response, resources: readonly string[], heard: () => void, signal: AbortSignal): Promise<Next> {
     const resumed = last !== undefined
+    let isOpen = false
     if (!response.body || !response.headers.get('content-type')?.startsWith('text/event-stream')) return stop(NO_STREAM)
     for await (const { event = 'message', data, id, retry } of readEvents(response.body, heard, signal)) {
       // A newer stream has taken over, or nothing was heard for too long.
       if (signal.aborted) break
-      if (id !== undefined) last = id
+      // What the stream resumes comes after `open`, in order. Before it has come, it would be missed by the next stream.
+      if (id !== undefined && (event === 'open' ? !resumed : isOpen)) last = id
       const body = JSON.parse(data) as { resource: string, id: string, reason: string, interval: number }
       switch (event) {
         case 'open':
+          isOpen = true
           tell({ type: 'open', resources, resumed })
           tell({ type: 'status', status: 'open', error: refusal })
           break
@@ -107,30 +112,52 @@ export function createStream({ connect, deliver, timing, ...source }: StreamSour
           return undefined
         case 'end':
           if (body.reason === 'unauthorized') return stop(UNAUTHORIZED)
-          return retry === undefined ? failed() : { wait: retry }
+          return retry === undefined ? 'failed' : { wait: retry }
       }
     }
-    return failed()
+    return 'failed'
   }
 
-  const failed = (): Next => ({ wait: delayAfter(failures++, timing) })
-
-  function afterError(error: AutoApiError, resources: readonly string[]): Next {
+  async function afterError(error: AutoApiError, resources: readonly string[]): Promise<Next> {
     if (isTransient(error)) {
       const wait = retryAfter(error)
-      return wait === undefined ? failed() : { wait }
+      return wait === undefined ? 'failed' : { wait }
     }
-    if (error.status !== 400 && error.status !== 403) return stop(toProblem(error))
-    // The pages of the caller can use the other resources.
-    const named = resources.filter(name => error.fields.includes(name))
-    const dropped = named.length > 0 ? named : resources.filter(name => wanted.related.includes(name))
-    if (named.length > 0) refusal = toProblem(error)
-    if (dropped.length === 0) return stop(toProblem(error))
+    if (!isRefusal(error)) return stop(toProblem(error))
+    const dropped = await findRefused(error, resources)
+    // The page can use the other resources.
     refused = new Set([...refused, ...dropped])
-    return { wait: 0 }
+    if (dropped.some(name => wanted.own.includes(name))) refusal = toProblem(error)
+    if (dropped.length === resources.length) return stop(toProblem(error))
+    return dropped.length > 0 ? { wait: 0 } : 'failed'
+  }
+
+  /** The error names the resources, or those of includes are left out, or each is tried alone. */
+  async function findRefused({ fields }: AutoApiError, resources: readonly string[]): Promise<readonly string[]> {
+    const named = resources.filter(name => fields.includes(name))
+    if (named.length > 0) return named
+    const related = resources.filter(name => wanted.related.includes(name))
+    if (related.length > 0 || resources.length === 1) return related.length > 0 ? related : resources
+    const allowed = await Promise.all(resources.map(isAllowed))
+    return resources.filter((_, index) => !allowed[index])
+  }
+
+  async function isAllowed(resource: string): Promise<boolean> {
+    const request = new AbortController()
+    try {
+      await connect([resource], undefined, request.signal)
+      return true
+    }
+    catch (error) {
+      return !isRefusal(toAutoApiError(error))
+    }
+    finally {
+      request.abort()
+    }
   }
 
   function stop(error: ApiProblem | undefined): undefined {
+    hasEnded = error?.status === 401
     tell({ type: 'status', status: 'closed', error })
   }
 
@@ -138,18 +165,21 @@ export function createStream({ connect, deliver, timing, ...source }: StreamSour
     want(needs) {
       if (isSame(needs, wanted)) return
       wanted = needs
-      start()
+      if (!hasEnded) start()
     },
     reopen({ resume } = { resume: true }) {
       if (!resume) last = undefined
       refused = new Set()
       refusal = undefined
       failures = 0
+      hasEnded = false
       start()
     },
     close: () => run?.abort(),
   }
 }
+
+const isRefusal = ({ status }: AutoApiError) => status === 400 || status === 403
 
 const problem = (status: number, code: string, message: string): ApiProblem =>
   ({ status, code, message, issues: [], fields: [], errors: [] })

@@ -122,6 +122,8 @@ export function createStreams(
     perCaller.set(stream.caller, (perCaller.get(stream.caller) ?? 0) + 1)
     join(stream, places)
     send(stream, eventText('open', { id: crypto.randomUUID() }, { id: groups.lastId(), retry: Math.round(around(2 * SECOND)) }))
+    // The server has stopped since the stream was accepted.
+    if (closed) return end(stream, 'closing')
     if (lastEventId === undefined) return
     const missed = groups.missedBy(stream.members, lastEventId)
     if (missed) for (const text of missed) send(stream, text)

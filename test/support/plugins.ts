@@ -49,7 +49,11 @@ export const FACTORIES: Readonly<Record<string, Factory>> = {
     mistyped: ['storge', 'storage'],
   },
   idempotency: { valid: { ttl: '2h' }, code: [], mistyped: ['tll', 'ttl'] },
-  live: { valid: { maxStreams: 9, maxStreamsPerCaller: 2, recheck: 5, pollInterval: 9 }, code: [], mistyped: ['recheckk', 'recheck'] },
+  live: {
+    valid: { channel: 'postgres', maxStreams: 9, maxStreamsPerCaller: 2, recheck: 30, pollInterval: 5 },
+    code: [],
+    mistyped: ['maxStream', 'maxStreams'],
+  },
   mcp: {
     valid: { write: true, resources: ['posts'], except: ['users'], path: '/agents', maxRows: 9, maxBytes: 9_000, instructions: 'Posts.' },
     code: [],

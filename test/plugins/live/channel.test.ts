@@ -140,6 +140,13 @@ describe('a server does not start', () => {
     expect(error.mock.calls.flat().map(String).join('\n')).toMatch(message)
   })
 
+  it('with the example of the docs, without a secret', async () => {
+    vi.spyOn(console, 'error').mockImplementation(() => {})
+    const { status } = await openFeed({}, { plugins: [async () => (await import('./examples/live')).default] })
+      .then(world => world.request('GET', '/api/posts', { caller: READER }))
+    expect(status).toBe(500)
+  })
+
   it.each([[{ redis: '' }], ['mysql'], [{ redis: {} }], [{ redis: 'a', more: 1 }]])('with a channel that is none: %j', (channel) => {
     expect(() => live({ channel: channel as never })).toThrow(/`live.channel` is .* Use `'memory'`, `'postgres'` or `\{ redis \}`/)
   })

@@ -1,5 +1,5 @@
 /** Serves an API in this process: the routes of the server on a router of h3, without a Nuxt build. */
-import { createServer } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import {
   createApp, createRouter, defineEventHandler, getRequestHeaders, send, setResponseStatus, toNodeListener, toWebHandler,
@@ -48,6 +48,7 @@ export interface ServedApi {
 export interface ListeningApi {
   readonly url: string
   readonly port: number
+  readonly listener: Server
   close: () => Promise<void>
 }
 
@@ -97,6 +98,7 @@ export async function serveApi(
       const { port } = listener.address() as AddressInfo
       return {
         port,
+        listener,
         url: `http://127.0.0.1:${port}`,
         close: () => new Promise<void>((resolve) => {
           listener.close(() => resolve())

@@ -76,6 +76,49 @@ describe('a server that stops', () => {
     warn.mockRestore()
   })
 
+  it('lets plugins begin to end before it waits for work, and end after it', async () => {
+    const { waitForWork, keepRunning } = await load()
+    const { nitro, close } = createNitro()
+    const error = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const steps: string[] = []
+    const fail = () => {
+      throw new Error('fails')
+    }
+    waitForWork(nitro, () => [{ begin: fail, end: fail }, { begin: () => steps.push('begin'), end: async () => void steps.push('end') }, {}])
+    void keepRunning(new Promise<void>(resolve => setTimeout(() => {
+      steps.push('work')
+      resolve()
+    }, 20)))
+    await close()
+    expect(steps).toEqual(['begin', 'work', 'end'])
+    expect(error).toHaveBeenCalledTimes(2)
+    error.mockRestore()
+  })
+
+  it.each([
+    ['ends as without a listener if nobody else listens', [], 1],
+    ['is left to the others who listen, also to one that listens once', ['on', 'once'], 0],
+  ] as const)('at a signal %s', async (_what, others, kills) => {
+    const { beginAtSignal } = await load()
+    vi.stubEnv('NITRO_SHUTDOWN_SIGNALS', 'SIGUSR2')
+    const kill = vi.spyOn(process, 'kill').mockImplementation(() => true)
+    const [begin, other] = [vi.fn(), vi.fn()]
+    for (const listen of others) process[listen]('SIGUSR2', other)
+    beginAtSignal([{ begin }])
+    process.emit('SIGUSR2')
+    expect([begin.mock.calls.length, other.mock.calls.length]).toEqual([1, others.length])
+    expect(kill.mock.calls).toEqual(Array.from({ length: kills }, () => [process.pid, 'SIGUSR2']))
+    process.removeAllListeners('SIGUSR2')
+    kill.mockRestore()
+  })
+
+  it('listens to no signal for plugins that do nothing at one', async () => {
+    const { beginAtSignal } = await load()
+    const before = process.listenerCount('SIGTERM')
+    beginAtSignal([{ end: () => {} }])
+    expect(process.listenerCount('SIGTERM')).toBe(before)
+  })
+
   it.each([
     ['ends the process', {}, {}, 1],
     ['leaves that to Nitro 2', { h3App: {} }, {}, 0],

@@ -157,6 +157,8 @@ export function createStreams(
 
   function welcome(stream: Stream, lastEventId: string | undefined): void {
     sendEvent(stream, eventText('open', { id: crypto.randomUUID() }, Math.round(around(2 * SECOND))), groups.lastId())
+    // The server has stopped since the stream was accepted.
+    if (closed) return end(stream, 'closing')
     if (lastEventId === undefined) return
     const [id = '', mark] = lastEventId.split('.')
     const missed = mark === stream.mark ? groups.missedBy(stream.members, id) : undefined

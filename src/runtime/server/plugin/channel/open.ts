@@ -70,8 +70,14 @@ export function openChannel<Message>(server: PluginServer, options: ChannelOptio
     for (let attempt = 0; !closed && !isUnfit && !connection; attempt++) {
       const own = { isLost: false }
       current = own
+      const probe = `probe.${randomUUID()}`
+      let returned: (() => void) | undefined
+      const returning = new Promise<void>(resolve => returned = resolve)
       const connecting = transport.connect(codec.channel, {
-        receive: text => current === own && receive(text),
+        receive(text) {
+          if (text === probe) returned!()
+          else if (current === own) receive(text)
+        },
         lose(error) {
           own.isLost = true
           if (current === own && connection) disconnect(error)
@@ -79,7 +85,10 @@ export function openChannel<Message>(server: PluginServer, options: ChannelOptio
       })
       try {
         const made = await withTimeout(connecting, CONNECT_WITHIN)
-        if (own.isLost) throw new Error('The connection has ended.')
+        await withTimeout(made.publish(probe), PUBLISH_WITHIN)
+        // A pooler that changes connections accepts the subscription, and nothing ever arrives.
+        await withTimeout(returning, PUBLISH_WITHIN, 'A message has not returned.')
+        if (own.isLost || closed) throw new Error('The connection has ended.')
         connection = made
         if (attempt > QUIET_ATTEMPTS) console.info(`[auto-api] \`${where}\`: this server is connected to the others again.`)
         onUp()

@@ -46,7 +46,13 @@ const listenWithPg: Listen<PgPool | SingleClient> = async (client, name, { recei
   own.on('end', () => lose(new Error('The connection has ended.')))
   own.on('notification', ({ payload = '' }: { readonly payload?: string }) => receive(payload))
   await own.connect()
-  await own.query(`listen ${name}`)
+  try {
+    await own.query(`listen ${name}`)
+  }
+  catch (error) {
+    void own.end().catch(() => {})
+    throw error
+  }
   return { publish: text => own.query(NOTIFY, [name, text]), close: () => own.end() }
 }
 

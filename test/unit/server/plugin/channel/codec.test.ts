@@ -1,0 +1,35 @@
+/** Messages on a channel: any value, in texts of a limited length, which only servers with the secret read. */
+import { describe, expect, it } from 'vitest'
+import { createCodec } from '../../../../../src/runtime/server/plugin/channel/codec'
+
+const codec = (secret = 'a secret', name = 'test') => createCodec(secret, name, 200)
+
+describe('a message', () => {
+  it('arrives as it was sent, in texts that fit the channel', async () => {
+    const message = { at: new Date(5), big: 2n ** 70n, bytes: new Uint8Array([0, 255]), nothing: null, text: 'ü'.repeat(300), nan: Number.NaN }
+    const texts = await codec().encode(message)
+    expect(texts.length).toBeGreaterThan(3)
+    expect(texts.filter(text => text.length > 200 || !/^[\w.-]+$/.test(text))).toEqual([])
+    const reader = codec()
+    const decoded = []
+    for (const text of texts) decoded.push(await reader.decode(text))
+    expect(decoded.at(-1)).toEqual({ message })
+    expect(decoded.slice(0, -1).every(part => part === undefined)).toBe(true)
+  })
+
+  it('is not read without all of its parts in their order', async () => {
+    const [first, second, ...others] = await codec().encode('x'.repeat(500))
+    const reader = codec()
+    for (const text of [second!, first!, ...others]) expect(await reader.decode(text)).toBeUndefined()
+  })
+
+  it.each([['another secret', 'test'], ['a secret', 'other']])('is not read with %s, for %s', async (secret, name) => {
+    const [text] = await codec().encode('hello')
+    expect(await codec(secret, name).decode(text!)).toBeUndefined()
+    expect(codec(secret, name).channel).not.toBe(codec().channel)
+  })
+
+  it.each(['', 'hello', 'aaaaaaaaaaaa.0.1.AAAA', 'aaaaaaaaaaaa.0.1.', 'aaaaaaaaaaaa.9.1.AAAA'])('is not %j, which no server has written', async (text) => {
+    expect(await codec().decode(text)).toBeUndefined()
+  })
+})

@@ -20,8 +20,11 @@ beforeEach(async () => {
   one = await openFeed({ channel: { redis: redis.client() } }, { secret: SECRET })
   client = redis.client()
   two = await openFeed({ channel: { redis: client } }, { secret: SECRET, client: one.client })
-  // Each has introduced itself.
-  await sleep(100)
+  // Each introduces itself, and answers the other.
+  for (let heard = -1; heard !== redis.texts.length;) {
+    heard = redis.texts.length
+    await sleep(300)
+  }
 })
 afterEach(() => {
   for (const listener of open.splice(0)) listener.close()
@@ -38,7 +41,8 @@ const follow = async (world: World, resources: string, caller: Caller) => {
 describe('a stream of another server', () => {
   it('receives a signal about each record that the caller can read, or could read before, and no other', async () => {
     const [editor, reader, other] = [await follow(two, 'posts', EDITOR), await follow(two, 'posts', READER), await follow(two, 'posts', OTHER)]
-    const signals = async (...least: number[]) => [await editor.signals(least[0]), await reader.signals(least[1]), await other.signals(least[2])]
+    const all = [editor, reader, other]
+    const signals = (...least: number[]) => Promise.all(all.map((listener, index) => listener.signals(least[index])))
     const { body } = await one.send('POST', 'posts', { title: 'New', team: 1, published: true, at: '2026-01-01T00:00:00Z' }, EDITOR)
     expect(await signals(1, 1, 0)).toEqual([[`changed posts ${body.id}`], [`changed posts ${body.id}`], []])
     await one.send('PATCH', 'posts/1', { published: false }, EDITOR)

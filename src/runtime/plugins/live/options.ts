@@ -1,8 +1,11 @@
 /** The options of `live`. */
 import { isObject } from '../../shared/is-object'
-import type { ChannelPlace } from '../../server/plugin/channel/open'
+import type { openChannel } from '../../server/plugin/channel/open'
 import { assertOptions } from '../../server/plugin/options'
 import { isName, positiveInteger, type OptionRules } from '../../shared/option-rule'
+
+/** Where the messages between servers go. */
+export type ChannelPlace = Parameters<typeof openChannel>[1]['place']
 
 export interface LiveOptions {
   /**

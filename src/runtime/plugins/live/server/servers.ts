@@ -4,8 +4,9 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { WatchedRow } from '../../../server/kit/listen'
-import { openChannel, type ChannelPlace } from '../../../server/plugin/channel/open'
+import { openChannel } from '../../../server/plugin/channel/open'
 import type { PluginServer } from '../../../server/plugin/server'
+import type { ChannelPlace } from '../options'
 import { createPeer, learn, type Peer, type ServerState } from './peers'
 import { packRows, unpackRows } from './sent-rows'
 

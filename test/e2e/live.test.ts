@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Page, Request } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { isReachable, CHROMIUM } from '../support/services'
 import { launch, load } from './newsroom/browser'
@@ -17,7 +17,7 @@ let browser: Browser
 interface Tab {
   readonly page: Page
   /** The streams that the page has open. */
-  readonly streams: Set<string>
+  readonly streams: Set<Request>
   /** The requests for lists, without streams. */
   readonly lists: string[]
 }
@@ -42,15 +42,16 @@ describe.runIf(there)('live queries in a browser', () => {
 
   async function openTab(context: BrowserContext): Promise<Tab> {
     const page = await context.newPage()
-    const streams = new Set<string>()
+    const streams = new Set<Request>()
     const lists: string[] = []
     page.on('request', (request) => {
       const { pathname, search } = new URL(request.url())
-      if (pathname === '/api/_live') streams.add(search)
+      if (pathname === '/api/_live') streams.add(request)
       else if (pathname === '/api/posts') lists.push(search)
     })
-    for (const event of ['requestfinished', 'requestfailed'] as const)
-      page.on(event, request => streams.delete(new URL(request.url()).search))
+    const ended = (request: Request) => void streams.delete(request)
+    page.on('requestfinished', ended)
+    page.on('requestfailed', ended)
     await load(page, `${newsroom.url}/desk`)
     return { page, streams, lists }
   }

@@ -70,6 +70,7 @@ export async function openWorld(server: Pick<FakeServer, 'handle'>, origin?: str
   vi.resetModules()
   vi.doMock('../../../../src/runtime/app/nuxt', () => ({
     prefix: '/api',
+    hasNested: false,
     resources: RESOURCES,
     useNuxtApp: () => ({ isHydrating: false }),
     useRequestFetch: () => fetch,

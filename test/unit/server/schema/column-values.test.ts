@@ -1,7 +1,8 @@
 /** Values in the form in which Postgres returns them are accepted for the same column. */
+import { char, mysqlTable } from 'drizzle-orm/mysql-core'
 import { date, numeric, pgTable, time, timestamp } from 'drizzle-orm/pg-core'
 import { describe, expect, it } from 'vitest'
-import { createValueTest } from '../../../../src/runtime/server/schema/column-values'
+import { createValueTest, expectedOf } from '../../../../src/runtime/server/schema/column-values'
 
 const t = pgTable('t', {
   day: date('day', { mode: 'string' }),
@@ -30,4 +31,12 @@ describe('a column of Postgres', () => {
     const holds = createValueTest(t[name], name === 'small' ? 'decimal' : 'text')
     expect(values.filter(value => holds(value))).toEqual([])
   })
+})
+
+it('a CHAR column of MySQL refuses spaces at the end, which MySQL drops', () => {
+  const codes = mysqlTable('codes', { id: char('id', { length: 8 }) })
+  const holds = createValueTest(codes.id, 'text')
+  expect(['a', ' a', '', 'a\u00A0'].filter(value => !holds(value))).toEqual([])
+  expect(['a ', ' '].filter(value => holds(value))).toEqual([])
+  expect(expectedOf(codes.id, 'text')).toBe('text of at most 8 characters, without a space at its end')
 })

@@ -65,7 +65,7 @@ describe.skipIf(!reachable)('live streams of several processes', () => {
     const response = await fetch(`${url}/api/_live?resources=notes`, { signal: leave.signal })
     const stream = { text: '', stop: () => leave.abort(), ended: false }
     const read = async () => {
-      for await (const chunk of response.body!) stream.text += Buffer.from(chunk).toString()
+      for await (const chunk of response.body! as unknown as AsyncIterable<Uint8Array>) stream.text += Buffer.from(chunk).toString()
       stream.ended = true
     }
     void read().catch(() => {})

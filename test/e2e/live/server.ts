@@ -6,6 +6,7 @@ import { drizzle as nodePostgres } from 'drizzle-orm/node-postgres'
 import { integer, pgTable, serial, text } from 'drizzle-orm/pg-core'
 import { drizzle as postgresJs } from 'drizzle-orm/postgres-js'
 import { Redis } from 'ioredis'
+// @ts-expect-error -- Nitro declares no types for it
 import gracefulShutdown from 'nitropack/dist/runtime/internal/lib/http-graceful-shutdown.mjs'
 import pg from 'pg'
 import postgres from 'postgres'

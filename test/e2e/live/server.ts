@@ -1,13 +1,11 @@
 /**
- * A process that serves notes with streams, as one of several servers: the driver and the channel are arguments. Nitro's own code stops it,
- * or nothing does.
+ * A process that serves notes with streams, as one of several servers: the driver and the channel are arguments. Nitro's own code stops it
+ * if `LIVE_STOP` names its file.
  */
 import { drizzle as nodePostgres } from 'drizzle-orm/node-postgres'
 import { integer, pgTable, serial, text } from 'drizzle-orm/pg-core'
 import { drizzle as postgresJs } from 'drizzle-orm/postgres-js'
 import { Redis } from 'ioredis'
-// @ts-expect-error -- Nitro declares no types for it
-import gracefulShutdown from 'nitropack/dist/runtime/internal/lib/http-graceful-shutdown.mjs'
 import pg from 'pg'
 import postgres from 'postgres'
 import { live } from '../../../src/runtime/plugins/live/index.ts'
@@ -43,8 +41,9 @@ const plugins = api.listeners.onStop
 waitForWork({ hooks: { hook: (_name, run) => close.push(run) } }, () => plugins)
 const { url: address, listener } = await listen()
 beginAtSignal(plugins)
-if (stop === 'nitro') {
-  gracefulShutdown(listener, {
+if (stop) {
+  const { default: stopGracefully } = await import(stop) as { default: (listener: unknown, options: object) => void }
+  stopGracefully(listener, {
     signals: 'SIGTERM SIGINT', timeout: 20_000, forceExit: true,
     onShutdown: async () => {
       for (const run of close) await run()

@@ -17,8 +17,8 @@ export interface ServerState {
 export interface Peer {
   readonly meeting: string
   heardAt: number
-  /** The number of its last message. */
-  number: number
+  /** The number of its last message. Absent after this server has missed some. */
+  number?: number
   tables: ReadonlySet<string>
   version: number
   tellsAll: boolean
@@ -27,8 +27,8 @@ export interface Peer {
   knownMeeting?: string
 }
 
-export const createPeer = (meeting: string, now: number, number: number): Peer =>
-  ({ meeting, heardAt: now, number, tables: new Set(), version: -1, tellsAll: false, knownVersion: 0 })
+export const createPeer = (meeting: string, now: number): Peer =>
+  ({ meeting, heardAt: now, tables: new Set(), version: -1, tellsAll: false, knownVersion: 0 })
 
 /**
  * Stores what a server says.

@@ -78,8 +78,9 @@ export function createServers(server: PluginServer, { place, tables, onRows, onM
   const channel = openChannel<Message>(server, {
     place, name: 'live', where: 'live.channel', onMessage,
     onUp() {
-      peers.clear()
       upSince = Date.now()
+      // One of them can have ended meanwhile.
+      for (const peer of peers.values()) Object.assign(peer, { heardAt: upSince, number: undefined })
       onMissed()
       void beat()
       started()
@@ -99,10 +100,10 @@ export function createServers(server: PluginServer, { place, tables, onRows, onM
     const now = Date.now()
     let peer = peers.get(from)
     if (!peer) {
-      peers.set(from, peer = createPeer(randomUUID(), now, number))
+      peers.set(from, peer = createPeer(randomUUID(), now))
       beatSoon()
     }
-    else if (number !== peer.number + 1) onMissed()
+    else if (peer.number !== undefined && number !== peer.number + 1) onMissed()
     peer.number = number
     peer.heardAt = now
     if (message.kind === 'state') onState(peer, message.state)
@@ -145,6 +146,8 @@ export function createServers(server: PluginServer, { place, tables, onRows, onM
   }
 
   async function follow(): Promise<void> {
+    // A stream that opens earlier would soon be reset.
+    await starting
     const known = new Set(own)
     if ([...tables()].some(table => !known.has(table))) void beat()
     const wanted = version

@@ -68,7 +68,7 @@ async function measureGroups(server: RunningServer, { writers, posts, editor }: 
         const start = performance.now()
         const id = index % 2 === 1
           ? await write(index)
-          : await idOf(exchange(server, 'PATCH', `/${posts[phase * 500 + index]!}`, editor, { title: `Title ${Date.now()}` }))
+          : await idOf(exchange(server, 'PATCH', `/${posts[phase * 100 + index]!}`, editor, { title: `Title ${Date.now()}` }))
         times[index % 2]!.push(performance.now() - start)
         return id
       })

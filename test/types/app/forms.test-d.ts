@@ -117,8 +117,9 @@ describe('the children of a form', () => {
   })
 
   test('are none without the option', () => {
-    const { children } = useAutoApiForm('notices')
-    expectTypeOf<keyof typeof children>().toEqualTypeOf<never>()
+    const form = useAutoApiForm('notices')
+    expectTypeOf<keyof typeof form['children']>().toEqualTypeOf<never>()
+    expectTypeOf(form).toHaveProperty('children')
   })
 
   test('of relations, fields and values that do not exist do not compile', () => {

@@ -9,5 +9,5 @@ export const DESCRIBE_LIVE: RouteDescription = {
   query: {
     resources: { schema: { type: 'string' }, description: 'The names of resources, separated by commas.', required: true },
   },
-  responses: { 200: { schema: { type: 'string' }, type: 'text/event-stream' } },
+  responses: { 200: { types: ['text/event-stream'] } },
 }

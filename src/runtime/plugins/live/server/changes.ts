@@ -31,7 +31,7 @@ export function createChanges(): Changes {
     recordsOf: table => tables.get(table) ?? NOTHING,
     earlierOf(table) {
       const known = [...tables.get(table) ?? NOTHING].filter(([, { rows: [first] }]) => first!.isNew || first!.before)
-      return { ids: known.map(([id]) => id), rows: known.flatMap(([, { rows: [first] }]) => first!.before ?? []) }
+      return { ids: known.map(([id]) => id), rows: known.flatMap(([, { rows: [first] }]) => first!.before ? [first!.before] : []) }
     },
     add(rows) {
       for (const row of rows) {

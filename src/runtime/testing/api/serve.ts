@@ -52,6 +52,8 @@ export interface ListeningApi {
   close: () => Promise<void>
 }
 
+interface SentAgain { readonly headers: Readonly<Record<string, string>> }
+
 /** The caller of a request, which its test can change. */
 const CALLER = Symbol('caller')
 
@@ -74,9 +76,7 @@ export async function serveApi(
   app.use(defineEventHandler((event) => {
     mountRuntime(event, runtime)
     Object.assign(event.context, listening)
-    Object.assign(event, {
-      fetch: (path: string, init: { readonly headers: Readonly<Record<string, string>> }) => sendToItself(event, path, init.headers),
-    })
+    event.fetch = ((path: string, { headers }: SentAgain) => sendToItself(event, path, headers)) as unknown as H3Event['fetch']
   }))
   for (const handler of middleware) app.use(handler as EventHandler)
   if (endpoints) app.use(mountEndpoints(await loadEndpoints()))

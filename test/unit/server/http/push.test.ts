@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { pushedBody, type Push } from '../../../../src/runtime/server/kit/respond'
+import { pushedBody } from '../../../../src/runtime/server/kit/respond'
 import { handleDirectly } from '../../../../src/runtime/server/plugin/direct-route'
 import { openWorld, type World } from '../../../scenarios/write/world'
 import type { ListeningServer } from '../../../support/server'
@@ -12,6 +12,8 @@ const bytes = (text: string) => new TextEncoder().encode(text)
 const CHUNK = bytes('x'.repeat(16 * 1024))
 /** What the sockets of both sides hold at most, beside the queue. */
 const IN_SOCKETS = 16 * 1024 * 1024
+
+type Push = Parameters<Parameters<typeof pushedBody>[0]['start']>[0]
 
 interface Stream {
   readonly push: Push

@@ -18,6 +18,8 @@ export interface ChangedRecord {
 export interface Changes {
   /** The rows of a table by id. */
   readonly recordsOf: (table: string) => ReadonlyMap<string, ChangedRecord>
+  /** The ids of the rows of a table, and the rows as they were before the first commit. */
+  readonly earlierOf: (table: string) => { readonly ids: readonly string[], readonly rows: readonly RecordValues[] }
   readonly add: (rows: readonly WatchedRow[]) => void
 }
 
@@ -27,6 +29,10 @@ export function createChanges(): Changes {
   const tables = new Map<string, Map<string, ChangedRecord>>()
   return {
     recordsOf: table => tables.get(table) ?? NOTHING,
+    earlierOf(table) {
+      const known = [...tables.get(table) ?? NOTHING].filter(([, { rows: [first] }]) => first!.isNew || first!.before)
+      return { ids: known.map(([id]) => id), rows: known.flatMap(([, { rows: [first] }]) => first!.before ? [first!.before] : []) }
+    },
     add(rows) {
       for (const row of rows) {
         let records = tables.get(row.table)

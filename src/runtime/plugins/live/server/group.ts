@@ -79,7 +79,7 @@ export async function judge({ scope: { rows, links, resource } }: Group, changes
   const linked = await linkedRecords(links, changes)
   const ids = [...new Set([...records.keys(), ...linked])]
   if (ids.length === 0) return []
-  const { now, before } = await ask(rows, ids, [...records.values()])
+  const { now, before } = await ask(rows, ids, [...records.values()], changes)
   return ids.flatMap((id): Judged[] => {
     const record = records.get(id)
     const current = now.get(id)
@@ -104,8 +104,11 @@ function fieldsOf(record: ChangedRecord, current: RecordValues, before: Visible[
 const computedOf = (values: RecordValues, image: RecordValues): RecordValues =>
   Object.fromEntries(Object.entries(values).filter(([name]) => !(name in image)))
 
-const ask = (rows: ReadableRows, ids: readonly string[], records: readonly ChangedRecord[]): Promise<Visible> => rows.find({
+const ask = (
+  rows: ReadableRows, ids: readonly string[], records: readonly ChangedRecord[], changes: Changes,
+): Promise<Visible> => rows.find({
   ids, rows: records.flatMap(({ before }) => before), whole: records.some(({ needsCurrent }) => needsCurrent),
+  earlier: ({ facts: { name } }) => changes.earlierOf(name),
 })
 
 /** The records whose links have changed, if the callers can see the link and the record on its other side. */
@@ -115,8 +118,8 @@ async function linkedRecords(links: readonly LinkScope[], changes: Changes): Pro
     const rows = changes.recordsOf(side.table)
     const found = [...rows].flatMap(([id, record]) => record.rows.flatMap(row => side.linksOf(row)).map(link => ({ ...link, id })))
     if (found.length === 0) continue
-    const canSee = await findSeen(other, [...new Set(found.map(link => link.other))], changes.recordsOf(side.other.facts.name))
-    const canSeeLink = junction ? await findSeen(junction, [...new Set(found.map(({ id }) => id))], rows) : () => true
+    const canSee = await findSeen(other, [...new Set(found.map(link => link.other))], side.other.facts.name, changes)
+    const canSeeLink = junction ? await findSeen(junction, [...new Set(found.map(({ id }) => id))], side.table, changes) : () => true
     for (const link of found) if (canSee(link.other) && canSeeLink(link.id)) linked.add(link.own)
   }
   return linked
@@ -124,8 +127,9 @@ async function linkedRecords(links: readonly LinkScope[], changes: Changes): Pro
 
 /** Finds out which records the callers can read, or could read before a commit. */
 async function findSeen(
-  rows: ReadableRows, ids: readonly string[], changed: ReadonlyMap<string, ChangedRecord>,
+  rows: ReadableRows, ids: readonly string[], table: string, changes: Changes,
 ): Promise<(id: string) => boolean> {
-  const { now, before } = await ask(rows, ids, ids.flatMap(id => changed.get(id) ?? []))
+  const changed = changes.recordsOf(table)
+  const { now, before } = await ask(rows, ids, ids.flatMap(id => changed.get(id) ?? []), changes)
   return id => now.has(id) || changed.get(id)?.before.some(image => before.has(image)) === true
 }

@@ -126,6 +126,8 @@ export function createGroups(onError: (error: unknown) => undefined) {
   }
 }
 
-function tablesOf({ resource, links }: Scope): ReadonlySet<string> {
-  return new Set([resource.facts.name, ...links.flatMap(({ side }) => [side.table, side.other.facts.name])])
+function tablesOf({ resource, rows, links }: Scope): ReadonlySet<string> {
+  const read = [rows, ...links.flatMap(({ other, junction }) => [other, ...junction ? [junction] : []])].flatMap(({ reads }) => reads)
+  const records = [resource, ...read, ...links.map(({ side }) => side.other)].map(({ facts }) => facts.name)
+  return new Set([...records, ...links.map(({ side }) => side.table)])
 }

@@ -9,12 +9,14 @@ import type { RowRules } from '../access/plan'
 import { readRules } from '../access/row-scope'
 import type { Call } from '../request/session'
 import { memoized } from '../memoized'
-import { and, boundValue, whereClause } from '../sql/conditions'
+import { and } from '../sql/conditions'
 import { inTuples } from '../sql/list/index'
 import { parameterize, statement } from '../sql/parameterize'
-import { asSql, commaList, joined, value, where, word, type Where } from '../sql/where'
+import { asSql, commaList, EMPTY, joined, value, where, word, type Where } from '../sql/where'
 import { decoder, valuesAt, type RecordValues } from './rows/decode'
 import { selectList } from './rows/select'
+import { earlierTables, resourcesIn, type FindEarlier } from './earlier-tables'
+import { schemaOf, storedColumns, storedFields, storedValues } from './stored-rows'
 
 /** The rows that a caller can read, for many questions about them. */
 export interface ReadableRows {
@@ -28,6 +30,8 @@ export interface ReadableRows {
   readonly values: readonly unknown[]
   /** Whether a rule runs in code, which can treat two callers differently. */
   readonly isJudged: boolean
+  /** The resources whose tables the rules read. */
+  readonly reads: readonly Resource[]
   /** Runs one statement for at most 500 ids and as many stored rows as fit beside them. */
   readonly find: (questions: Questions) => Promise<Visible>
 }
@@ -40,7 +44,8 @@ export async function resolveReadable(call: Call): Promise<ReadableRows> {
   const stored = table === resource.table ? current : await readRules(call, resource, table)
   const { key, values } = parameterize(engine, and(current.scope), memo)
   const readable: ReadableRows = {
-    call, current, stored, text: key, values, isJudged: current.accepts !== undefined, find: questions => findVisible(readable, questions),
+    call, current, stored, text: key, values, isJudged: current.accepts !== undefined,
+    reads: resourcesIn(call, current.scope), find: questions => findVisible(readable, questions),
   }
   return readable
 }
@@ -52,6 +57,8 @@ export interface Questions {
   readonly rows: readonly RecordValues[]
   /** Whether the answer contains the rows as they are now. */
   readonly whole?: boolean
+  /** Finds the rows that have changed of a resource whose table the rules read. */
+  readonly earlier: FindEarlier
 }
 
 export interface Visible {
@@ -59,7 +66,7 @@ export interface Visible {
   readonly now: ReadonlyMap<string, RecordValues>
   /**
    * The stored rows that the caller could read, each with the values that its computed fields had. What a rule reads in other tables is as
-   * it is now.
+   * it was before, if that is known.
    */
   readonly before: ReadonlyMap<RecordValues, RecordValues>
 }
@@ -68,7 +75,7 @@ export interface Visible {
 const MAX_IDS = 500
 const MAX_ROWS = 256
 
-async function findVisible(readable: ReadableRows, { ids, rows, whole = false }: Questions): Promise<Visible> {
+async function findVisible(readable: ReadableRows, { ids, rows, whole = false, earlier }: Questions): Promise<Visible> {
   const { resource, engine } = readable.call
   const keyParameters = 2 * MAX_IDS * resource.primaryKey.length
   const fitting = Math.min(MAX_ROWS, (engine.maxParameters - keyParameters) / (storedFields(resource).length + 1))
@@ -78,7 +85,7 @@ async function findVisible(readable: ReadableRows, { ids, rows, whole = false }:
   const visible = { now: new Map<string, RecordValues>(), before: new Map<RecordValues, RecordValues>() }
   for (let index = 0; index < count; index++) {
     const part = <T>(list: readonly T[], size: number) => list.slice(index * size, (index + 1) * size)
-    await find(readable, { ids: part(ids, MAX_IDS), rows: part(rows, maxRows), whole }, visible)
+    await find(readable, { ids: part(ids, MAX_IDS), rows: part(rows, maxRows), whole, earlier }, visible)
   }
   return visible
 }
@@ -89,7 +96,7 @@ interface Found {
 }
 
 async function find(
-  readable: ReadableRows, { ids, rows, whole = false }: Questions, { now, before }: Found,
+  readable: ReadableRows, { ids, rows, whole = false, earlier }: Questions, { now, before }: Found,
 ): Promise<void> {
   const { call, current, stored, isJudged } = readable
   const { resource, engine } = call
@@ -98,7 +105,11 @@ async function find(
     ...ids.length > 0 ? [currentQuery(readable, columns, ids)] : [],
     ...rows.length > 0 ? [storedQuery(readable, columns, rows)] : [],
   ]
-  const found = await engine.query(statement(call, joined(queries, ' union all ')))
+  const tables = rows.length > 0 ? earlierTables(call, readable.reads, earlier) : undefined
+  // The other tables take their places for a whole statement, so the rows as they are now need one of their own.
+  const statements = tables ? [...queries.slice(0, -1), where`with ${tables} ${queries.at(-1)!}`] : [joined(queries, ' union all ')]
+  const found = []
+  for (const one of statements) found.push(...await engine.query(statement(call, one)))
   const decode = decoder(columns)
   const toRow = isJudged ? decoder(columns, allFields(resource)) : undefined
   const keyOf = valuesAt(columns, resource.primaryKey)
@@ -144,25 +155,20 @@ const POSITION = sql.identifier('auto_api_position')
  * rows is a power of two, so that few statements are prepared.
  */
 function storedQuery(
-  { call: { resource, engine: { adapter } }, stored: { scope } }: ReadableRows, columns: Selection, rows: readonly RecordValues[],
+  { call: { resource, engine }, stored: { scope } }: ReadableRows, columns: Selection, rows: readonly RecordValues[],
 ): Where {
-  const fields = storedFields(resource)
   const count = 2 ** Math.ceil(Math.log2(rows.length))
-  const typed = commaList(fields.map(({ column }) => where`${column} as ${sql.identifier(column.name)}`))
   const values = Array.from({ length: count }, (_, index) => {
     const row = rows[Math.min(index, rows.length - 1)]!
-    const stored = fields.map(field => adapter.asStored(asSql(boundValue(field, row[field.name] ?? null)), field.column))
-    return where`select ${value(index)}, ${commaList(stored)}`
+    return where`select ${value(index)}, ${commaList(storedValues(engine, resource, row))}`
   })
-  const stored = joined([where`select 0 as ${POSITION}, ${typed} from ${resource.table} where 1 = 0`, ...values], ' union all ')
+  const typed = where`select 0 as ${POSITION}, ${storedColumns(resource)} from ${resource.table} where 1 = 0`
+  const stored = joined([typed, ...values], ' union all ')
+  const rules = scope.length === 0 ? EMPTY : where` where ${engine.adapter.ofWholeUnion(asSql(and(scope)))}`
   const name = sql.identifier(getTableName(storedTable(resource)))
   const computed = commaList(columns.fields.map(field => field.stored ? word('null') : field.selection))
-  return where`select ${POSITION}, ${computed} from (${stored}) as ${name}${whereClause(scope)}`
+  return where`select ${POSITION}, ${computed} from (${stored}) as ${name}${rules}`
 }
-
-const storedFields = memoized((resource: Resource): readonly Field[] => [...resource.fields.values()].filter(({ stored }) => stored))
 
 /** SQL names a table of a schema by both, so rows that take its place need an alias. */
 const storedTable = memoized(({ table }: Resource): Table => schemaOf(table) === undefined ? table : aliasedTable(table, 'auto_api_stored'))
-
-const schemaOf = (table: Table) => (table as unknown as Record<symbol, string | undefined>)[Symbol.for('drizzle:Schema')]

@@ -32,6 +32,10 @@ export interface DialectAdapter {
   readonly tuples: (list: SQL) => SQL
   /** Casts a parameter to the type of a column, for positions in which the database cannot infer the type. */
   readonly typed: (value: SQL, column: Column) => SQL
+  /** Names a table in a query that has its name, which takes the place of the table in another query. */
+  readonly tableItself: (table: SQL) => SQL
+  /** Keeps a condition on the rows of a UNION out of its single queries, whose values have no type and no collation of a column. */
+  readonly ofWholeUnion: (condition: SQL) => SQL
   /** Gives a value that was read from a column the type of this column, in a query that takes the place of the table. */
   readonly asStored: (value: SQL, column: Column) => SQL
   /** Converts a value to text, so that one column of a query can contain keys of different types. `fromText` converts it back. */

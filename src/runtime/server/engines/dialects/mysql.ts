@@ -38,6 +38,9 @@ export const mysql: DialectAdapter = {
   defaultValues: sql`() values ()`,
   tuples: unchanged,
   typed: unchanged,
+  tableItself: unchanged,
+  // The database does not move a condition with a random number.
+  ofWholeUnion: condition => sql`((${condition}) or rand() < 0)`,
   asStored,
   toText: value => sql`cast(${value} as char(255))`,
   toLongText: value => sql`cast(${value} as char)`,

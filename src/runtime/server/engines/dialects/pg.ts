@@ -35,6 +35,8 @@ export const pg: DialectAdapter = {
   tuples: unchanged,
   // Without the cast, a parameter that is not assigned to a column has the type text.
   typed: (value, column) => sql`cast(${value} as ${postgresType(column)})`,
+  tableItself: unchanged,
+  ofWholeUnion: unchanged,
   // The types of a UNION are those of its first query.
   asStored: unchanged,
   // A column of a recursive query must have one collation, although its values come from columns with different collations.

@@ -39,6 +39,9 @@ export const sqlite: DialectAdapter = {
   defaultValues: sql`default values`,
   tuples: list => sql`values ${list}`,
   typed: unchanged,
+  // Without the name of the database, the query would refer to itself.
+  tableItself: table => sql`main.${table}`,
+  ofWholeUnion: unchanged,
   asStored,
   toText: unchanged,
   toLongText: value => sql`cast(${value} as text)`,

@@ -5,6 +5,7 @@ import type { WatchedRow } from '../../extensions/watchers'
 import { logError } from '../../process/log'
 import type { Awaitable } from '../../awaitable'
 import { decoder } from '../../read/rows/decode'
+import { keepRow } from '../../read/stored-rows'
 import type { Call } from '../../request/session'
 import { createCollector, type FoundRow } from './found-rows'
 import { isNewRow } from './image'
@@ -65,7 +66,7 @@ function byTable(found: ReadonlyMap<ChangedTable, ReadonlyMap<string, FoundRow>>
     let states = tables.get(table)
     if (!states) tables.set(table, states = new Map())
     const decode = decoder(row)
-    const decoded = (values: Row | undefined) => values && decode(values)
+    const decoded = (values: Row | undefined) => values && keepRow(decode(values), values)
     for (const [id, { before, after }] of rows) {
       const known = states.get(id)
       states.set(id, { before: known?.before ?? decoded(before), after: decoded(after) ?? known?.after })

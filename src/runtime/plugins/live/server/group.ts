@@ -9,8 +9,14 @@ type Visible = Awaited<ReturnType<ReadableRows['find']>>
 export interface Member {
   /** The fields that the caller can read. */
   readonly readable: ReadonlySet<string>
-  /** @param id the event's id. Each stream adds its own mark to it. */
-  readonly send: (text: string, id: string) => void
+  /** Sends events at once. Each stream adds its own mark to their ids. */
+  readonly send: (events: readonly SentEvent[]) => void
+}
+
+export interface SentEvent {
+  readonly id: string
+  /** The event without its id. */
+  readonly text: string
 }
 
 /** What the callers of a group can read. */
@@ -31,11 +37,8 @@ export interface LinkScope {
 }
 
 /** An event of a group. */
-export interface Signal {
+export interface Signal extends SentEvent {
   readonly position: number
-  readonly id: string
-  /** The event without its id. */
-  readonly text: string
   /** The fields whose values have changed. Absent if every member receives the event. */
   readonly fields?: ReadonlySet<string>
 }
@@ -60,10 +63,14 @@ export const receives = ({ readable }: Pick<Member, 'readable'>, { fields }: Sig
   return false
 }
 
-export function emit(group: Group, signal: Signal): void {
-  group.recent.push(signal)
-  if (group.recent.length > MAX_RECENT) group.completeSince = group.recent.shift()!.position
-  for (const member of group.members) if (receives(member, signal)) member.send(signal.text, signal.id)
+export function emit(group: Group, signals: readonly Signal[]): void {
+  const { recent, members } = group
+  recent.push(...signals)
+  if (recent.length > MAX_RECENT) group.completeSince = recent.splice(0, recent.length - MAX_RECENT).at(-1)!.position
+  for (const member of members) {
+    const received = signals.filter(signal => receives(member, signal))
+    if (received.length > 0) member.send(received)
+  }
 }
 
 /** A record about which the members of a group receive a signal. */

@@ -10,7 +10,9 @@ const COLLECT = 50
 /** Milliseconds for which a group without members goes on, for a member who connects again. */
 const KEEP = 60_000
 /** Everything has to be read again. */
-export const RESET = eventText('reset', {})
+const RESET = eventText('reset', {})
+/** Milliseconds for which signals are sent before requests can run. */
+const TURN = 10
 /** The groups that ask the database at the same time. */
 const AT_ONCE = 4
 
@@ -26,7 +28,9 @@ export function createGroups(onError: (error: unknown) => undefined) {
   let last = 0
   let changes = createChanges()
   let timer: ReturnType<typeof setTimeout> | undefined
-  let judging = Promise.resolve()
+  /** Whether the time of collecting is over. */
+  let isDue = false
+  let isJudging = false
 
   function find(scope: Scope): Group {
     const known = scope.isJudged ? undefined : byText.get(scope.text)
@@ -54,11 +58,21 @@ export function createGroups(onError: (error: unknown) => undefined) {
     changes.add(rows)
     timer ??= setTimeout(() => {
       timer = undefined
+      isDue = true
+      if (!isJudging) void judgeCollected()
+    }, COLLECT)
+  }
+
+  /** One after the other, so that the signals about a record keep their order. A server that is busy collects for longer. */
+  async function judgeCollected(): Promise<void> {
+    isJudging = true
+    while (isDue) {
+      isDue = false
       const collected = changes
       changes = createChanges()
-      // One after the other, so that the signals about a record keep their order.
-      judging = judging.then(() => judgeAll(collected))
-    }, COLLECT)
+      await judgeAll(collected).catch(onError)
+    }
+    isJudging = false
   }
 
   /** No group sends before all are judged: the order of events would say which of them had more to judge. */
@@ -70,31 +84,41 @@ export function createGroups(onError: (error: unknown) => undefined) {
       for (const [index, group] of waiting) found[index] = await judge(group, collected).catch(onError)
     }
     await Promise.all(Array.from({ length: AT_ONCE }, work))
-    for (const [index, group] of all.entries()) send(group, found[index])
+    let began = performance.now()
+    for (const [index, group] of all.entries()) {
+      send(group, found[index])
+      if (performance.now() - began < TURN) continue
+      // Requests do not wait for thousands of streams.
+      await new Promise(resolve => setImmediate(resolve))
+      began = performance.now()
+    }
   }
 
   function send(group: Group, found: readonly Judged[] | undefined): void {
     if (!found) return reset(group)
     const resource = group.scope.resource.name
-    for (const { id, event, fields } of found) {
+    emit(group, found.map(({ id, event, fields }) => {
       const position = ++last
-      emit(group, { position, id: ids.toId(position), text: eventText(event, { resource, id }), fields })
-    }
+      return { position, id: ids.toId(position), text: eventText(event, { resource, id }), fields }
+    }))
   }
 
   /** Nobody knows what the members have missed. */
   function reset(group: Group): void {
     group.completeSince = ++last
     group.recent.length = 0
-    for (const { send } of group.members) send(RESET, lastId())
+    const events = [toReset()]
+    for (const { send } of group.members) send(events)
   }
 
   const lastId = () => ids.toId(last)
+  const toReset = () => ({ text: RESET, id: lastId() })
 
   return {
     find,
     onRows,
     lastId,
+    toReset,
     isUsed: () => groups.size > 0,
     watches: ({ table }: Pick<WatchedRow, 'table'>) => tables.has(table),
     tables: () => tables.keys(),

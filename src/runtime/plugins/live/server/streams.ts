@@ -8,8 +8,8 @@ import { runInSession, sendAgain } from '../../../server/kit/send'
 import type { Resource } from '../../../server/kit/rows'
 import type { LivePolicy } from '../options'
 import { encode, eventText, HEARTBEAT, withId } from './event-text'
-import { RESET, type Groups } from './groups'
-import type { Group, Member } from './group'
+import type { Groups } from './groups'
+import type { Group, Member, SentEvent } from './group'
 import { createMarks, identityOf } from './identity'
 import { subscribe, type Subscription } from './scopes'
 
@@ -156,19 +156,18 @@ export function createStreams(
   }
 
   function welcome(stream: Stream, lastEventId: string | undefined): void {
-    sendEvent(stream, eventText('open', { id: crypto.randomUUID() }, Math.round(around(2 * SECOND))), groups.lastId())
+    sendEvents(stream, [{ text: eventText('open', { id: crypto.randomUUID() }, Math.round(around(2 * SECOND))), id: groups.lastId() }])
     // The server has stopped since the stream was accepted.
     if (closed) return end(stream, 'closing')
     if (lastEventId === undefined) return
     const [id = '', mark] = lastEventId.split('.')
     const missed = mark === stream.mark ? groups.missedBy(stream.members, id) : undefined
-    if (missed) for (const { text, id } of missed) sendEvent(stream, text, id)
-    else sendEvent(stream, RESET, groups.lastId())
+    sendEvents(stream, missed ?? [groups.toReset()])
   }
 
   function join(stream: Stream, places: readonly Place[]): void {
     stream.members = places.map(({ group, readable }) => {
-      const member = { readable, send: (text: string, id: string) => sendEvent(stream, text, id), group }
+      const member = { readable, send: (events: readonly SentEvent[]) => sendEvents(stream, events), group }
       groups.join(member.group, member)
       return member
     })
@@ -191,7 +190,9 @@ export function createStreams(
     stream.push.send(bytes)
   }
 
-  const sendEvent = (stream: Stream, text: string, id: string) => send(stream, encode(withId(text, `${id}.${stream.mark}`)))
+  function sendEvents(stream: Stream, events: readonly SentEvent[]): void {
+    if (events.length > 0) send(stream, encode(events.map(({ id, text }) => withId(text, `${id}.${stream.mark}`)).join('')))
+  }
 
   function end(stream: Stream, reason: Reason): void {
     send(stream, encode(endText(reason, 5)))
@@ -270,7 +271,7 @@ export function createStreams(
     stream.mark = markOf(stream.identity, subscriptions)
     join(stream, subscriptions.map(toPlace))
     await follow()
-    sendEvent(stream, RESET, groups.lastId())
+    sendEvents(stream, [groups.toReset()])
   }
 
   return {

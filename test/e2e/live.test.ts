@@ -79,9 +79,10 @@ describe.skipIf(!reachable)('live streams of several processes', () => {
     return stream
   }
 
+  /** A row whose report fits into no single notification. */
   const create = async (url: string) => {
     const response = await fetch(`${url}/api/notes`, {
-      method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ text: 'x'.repeat(300) }),
+      method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ text: 'x'.repeat(12_000) }),
     })
     return response.status === 201 ? (await response.json() as { id: number }).id : undefined
   }

@@ -12,11 +12,11 @@ export interface Codec {
 }
 
 /** `key.count.part`. The channel keeps the order of the parts. */
-const PART = /^([0-9a-f]{12})\.(\d{1,6})\.([\w-]+)$/
+const PART = /^([0-9a-f]{12})\.(\d{1,3})\.([\w-]+)$/
 /** The characters before a part. */
-const HEAD = 12 + 1 + 6 + 1
-/** The messages of which some parts have not arrived. Those of a server that has ended stay incomplete. */
-const MAX_INCOMPLETE = 64
+const HEAD = 12 + 1 + 3 + 1
+/** The messages of which some parts have not arrived. Those of a server that has ended stay incomplete. Others can send such parts, too. */
+const MAX_INCOMPLETE = 16
 
 /** @param name what the channel is for. Its messages have an independent key. */
 export function createCodec(secret: string, name: string, maxLength: number): Codec {

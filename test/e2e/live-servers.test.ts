@@ -9,6 +9,7 @@ import { build } from 'vite'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { root } from '../support/once'
 import { isReachable, REDIS, SERVICES } from '../support/services'
+import { isFull } from '../support/tiers'
 
 const URL = 'postgres://postgres@127.0.0.1:5432/test'
 const reachable = (await Promise.all([REDIS, SERVICES.find(({ name }) => name === 'postgres')!].map(isReachable))).every(Boolean)
@@ -78,9 +79,10 @@ describe.skipIf(!reachable)('live streams of several processes', () => {
     return stream
   }
 
+  /** A row whose report fits into no single notification. */
   const create = async (url: string) => {
     const response = await fetch(`${url}/api/notes`, {
-      method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ text: 'x'.repeat(300) }),
+      method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ text: 'x'.repeat(12_000) }),
     })
     return response.status === 201 ? (await response.json() as { id: number }).id : undefined
   }
@@ -95,7 +97,8 @@ describe.skipIf(!reachable)('live streams of several processes', () => {
     expect(stream.text).not.toContain('event: reset')
   }, 60_000)
 
-  it.each(CHANNELS)('are reset after a process was killed, or have had every commit: %s, %s', async (channel, driver) => {
+  // Each takes as long as a silent server counts as alive.
+  it.each(isFull ? CHANNELS : CHANNELS.slice(0, 1))('are reset after a process was killed, or have had every commit: %s, %s', async (channel, driver) => {
     const [writer, reader] = [await start(channel, driver), await start(channel, driver)]
     const stream = await follow(reader.url)
     const first = await create(writer.url)
@@ -140,7 +143,7 @@ describe.skipIf(!reachable)('live streams of several processes', () => {
     const other = await start('postgres', 'node-postgres')
     const [stream, left] = [await follow(server.url), await follow(other.url)]
     server.child.kill('SIGTERM')
-    // The server would wait for its connections for 20 seconds, and then end the stream without an event.
+    // With an open stream, Nitro would wait for five minutes.
     expect(await server.ended).toBe(outcome)
     await expect.poll(() => stream.ended, wait).toBe(true)
     expect(stream.text).toMatch(/retry: \d+\nevent: end\ndata: \{"reason":"closing"\}\n\n$/)

@@ -44,7 +44,7 @@ beginAtSignal(plugins)
 if (stop) {
   const { default: stopGracefully } = await import(stop) as { default: (listener: unknown, options: object) => void }
   stopGracefully(listener, {
-    signals: 'SIGTERM SIGINT', timeout: 20_000, forceExit: true,
+    signals: 'SIGTERM SIGINT', timeout: 300_000, forceExit: true,
     onShutdown: async () => {
       for (const run of close) await run()
     },

@@ -11,12 +11,12 @@ export interface Codec {
   readonly decode: (text: string) => Promise<{ readonly message: unknown } | undefined>
 }
 
-/** `key.index.count.part` */
-const PART = /^([0-9a-f]{12})\.(\d{1,6})\.(\d{1,6})\.([\w-]+)$/
+/** `key.count.part`. The channel keeps the order of the parts. */
+const PART = /^([0-9a-f]{12})\.(\d{1,3})\.([\w-]+)$/
 /** The characters before a part. */
-const HEAD = 12 + 2 * 7 + 1
-/** The messages of which some parts have not arrived. Those of a server that has ended stay incomplete. */
-const MAX_INCOMPLETE = 64
+const HEAD = 12 + 1 + 3 + 1
+/** The messages of which some parts have not arrived. Those of a server that has ended stay incomplete. Others can send such parts, too. */
+const MAX_INCOMPLETE = 16
 
 /** @param name what the channel is for. Its messages have an independent key. */
 export function createCodec(secret: string, name: string, maxLength: number): Codec {
@@ -24,17 +24,12 @@ export function createCodec(secret: string, name: string, maxLength: number): Co
   const incomplete = new Map<string, string[]>()
   const size = maxLength - HEAD
 
-  /** Returns the whole text after its last part. */
-  function collect(key: string, index: number, count: number, part: string): string | undefined {
+  /** Returns the whole text after its last part. A text without one of its parts cannot be decrypted. */
+  function collect(key: string, count: number, part: string): string | undefined {
     if (count === 1) return part
     const parts = incomplete.get(key) ?? []
     incomplete.set(key, parts)
     if (incomplete.size > MAX_INCOMPLETE) incomplete.delete(incomplete.keys().next().value!)
-    // The channel keeps the order.
-    if (index !== parts.length) {
-      incomplete.delete(key)
-      return undefined
-    }
     parts.push(part)
     if (parts.length < count) return undefined
     incomplete.delete(key)
@@ -47,11 +42,11 @@ export function createCodec(secret: string, name: string, maxLength: number): Co
       const text = globalThis.Buffer.from(await encryptBytes(secret, purpose, Uint8Array.from(serialize(message)))).toString('base64url')
       const key = randomBytes(6).toString('hex')
       const count = Math.ceil(text.length / size)
-      return Array.from({ length: count }, (_, index) => `${key}.${index}.${count}.${text.slice(index * size, (index + 1) * size)}`)
+      return Array.from({ length: count }, (_, index) => `${key}.${count}.${text.slice(index * size, (index + 1) * size)}`)
     },
     async decode(text) {
-      const [, key, index, count, part] = PART.exec(text) ?? []
-      const whole = key === undefined ? undefined : collect(key, Number(index), Number(count), part!)
+      const [, key, count, part] = PART.exec(text) ?? []
+      const whole = key === undefined ? undefined : collect(key, Number(count), part!)
       if (whole === undefined) return undefined
       const bytes = await decryptBytes(secret, purpose, Uint8Array.from(globalThis.Buffer.from(whole, 'base64url')))
       return bytes && { message: deserialize(bytes) as unknown }

@@ -29,7 +29,7 @@ describe('a message', () => {
     expect(codec(secret, name).channel).not.toBe(codec().channel)
   })
 
-  it.each(['', 'hello', 'aaaaaaaaaaaa.0.1.AAAA', 'aaaaaaaaaaaa.0.1.', 'aaaaaaaaaaaa.9.1.AAAA'])('is not %j, which no server has written', async (text) => {
+  it.each(['', 'hello', 'aaaaaaaaaaaa.1.AAAA', 'aaaaaaaaaaaa.1.', 'aaaaaaaaaaaa.0.AAAA'])('is not %j, which no server has written', async (text) => {
     expect(await codec().decode(text)).toBeUndefined()
   })
 })

@@ -1,5 +1,5 @@
 /** Optimistic updates: changes to cached records before the server confirms them. */
-import type { QueryClient } from '@tanstack/vue-query'
+import type { Query, QueryClient } from '@tanstack/vue-query'
 import { stringify } from '../shared/query'
 import type { RecordId, RecordOf, ResourceWith, UpdateBody } from '../shared/types/resources'
 import { changeRecord, type CachedRecord } from './cache'
@@ -28,7 +28,8 @@ export function useAutoApiOptimisticUpdate(
   queryClient: QueryClient, resource: string, id: RecordId, updates: object,
 ): { rollback: () => void } {
   // A pending response would overwrite the change with the previous values.
-  void queryClient.cancelQueries({ predicate: ({ queryKey }) => isApiKey(queryKey) && resourcesOf(queryKey).has(resource) })
+  const isAffected = ({ queryKey }: Query) => isApiKey(queryKey) && resourcesOf(queryKey).has(resource)
+  void queryClient.cancelQueries({ predicate: isAffected })
 
   // Dates are text in a response.
   const newValues = JSON.parse(stringify(updates)) as CachedRecord
@@ -41,10 +42,14 @@ export function useAutoApiOptimisticUpdate(
   })
 
   return {
-    rollback: () =>
+    rollback() {
       changeRecord(queryClient, resource, id, (record, key) => {
         const own = Object.entries(previous.get(JSON.stringify(key)) ?? {}).filter(([name]) => record[name] === newValues[name])
         return own.length === 0 ? record : { ...record, ...Object.fromEntries(own) }
-      }),
+      })
+      // No write makes them load whose first request was cancelled.
+      const isUnloaded = ({ state }: Query) => state.status === 'pending' && state.fetchStatus === 'idle'
+      void queryClient.refetchQueries({ type: 'active', predicate: query => isAffected(query) && isUnloaded(query) })
+    },
   }
 }

@@ -119,6 +119,12 @@ describe('a live query', () => {
     await vi.waitFor(() => expect(titles(posts)).toEqual(['During', 'Post 2']))
   })
 
+  it('shows its first response later if the server could not answer the first request', async () => {
+    vi.spyOn(api, 'handle').mockResolvedValueOnce(errorOf(429, 'RATE_LIMITED'))
+    const posts = list()
+    await vi.waitFor(() => expect(titles(posts)).toEqual(['Post 1', 'Post 2']))
+  })
+
   it('is refetched again after a refetch failed', async () => {
     const posts = list()
     await settled()

@@ -14,7 +14,7 @@ export interface Locks {
 /** Without one of them, each tab has a stream of its own. */
 export interface Browser {
   readonly locks?: Locks
-  readonly openChannel?: (name: string) => Channel
+  readonly openChannel?: (name: string) => Channel | undefined
 }
 
 /** Web Locks need HTTPS or localhost. */
@@ -23,6 +23,14 @@ export function thisBrowser(): Browser {
   if (!locks || typeof BroadcastChannel === 'undefined') return {}
   return {
     locks: { request: (name, options, hold) => locks.request(name, options, hold) },
-    openChannel: name => new BroadcastChannel(name),
+    openChannel(name) {
+      try {
+        return new BroadcastChannel(name)
+      }
+      catch {
+        // A frame of another site has no storage.
+        return undefined
+      }
+    },
   }
 }

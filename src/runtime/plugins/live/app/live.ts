@@ -1,7 +1,7 @@
 /** What one page has of the stream: its live queries and listeners, and what happens to them when a message arrives. */
 import { hashKey, type Query, type QueryCacheNotifyEvent, type QueryClient } from '@tanstack/vue-query'
 import { shallowRef, type InjectionKey, type ShallowRef } from 'vue'
-import { AutoApiError, type ApiProblem } from '../../../app/error'
+import { AutoApiError } from '../../../app/error'
 import { isAffectedBy, isApiKey, resourcesOf, rootOf, type ApiKey } from '../../../app/keys'
 import { resources as known } from '../../../app/nuxt'
 import type { Browser } from './browser'
@@ -9,7 +9,7 @@ import { isSame, NO_NEEDS, unite, type LiveStatus, type Needs, type StreamMessag
 import { createRefetcher } from './refetch'
 import { createStream, type StreamSource } from './stream'
 import { joinTabs, type Tabs } from './tabs'
-import type { Timing } from './timing'
+import { canRecover, type Timing } from './timing'
 
 /** The state of the stream. */
 export interface LiveState {
@@ -83,10 +83,10 @@ export function createLive({ queryClient, connect, name, browser, timing, onPoll
     })
   }
 
-  /** A query needs no stream before its first response. That of a refused query would be refused, too. */
+  /** A query needs no stream before its first response. The stream of a refused query would be refused, too. */
   function needsOf(hash: string): Needs {
     const query = cache.get(hash)
-    if (!query || (query.state.data === undefined && (query.state.error as ApiProblem | null)?.status !== 404)) return NO_NEEDS
+    if (!query || (query.state.data === undefined && !canRecover(query.state.error))) return NO_NEEDS
     const key = query.queryKey as ApiKey
     const root = rootOf(key)
     // A view has no signals. Those of the resources that it tracks stand for them.

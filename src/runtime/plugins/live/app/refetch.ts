@@ -5,7 +5,7 @@
 import { focusManager, type Query, type QueryCacheNotifyEvent, type QueryClient } from '@tanstack/vue-query'
 import { isApiKey, resourcesOf, type ApiKey } from '../../../app/keys'
 import { pendingResources } from '../../../app/mutation'
-import { delayAfter, isTransient, type Timing } from './timing'
+import { canRecover, delayAfter, isTransient, type Timing } from './timing'
 
 interface Stale {
   /** The resources whose signals made it stale. */
@@ -41,8 +41,7 @@ export function createRefetcher(client: QueryClient, timing: Timing, isLive: (ha
 
   function mark(query: Query, causes: Iterable<string>): void {
     const { data, error, fetchStatus } = query.state
-    // A record that does not exist yet can be created.
-    if (data === undefined && fetchStatus === 'idle' && statusOf(error) !== 404) return
+    if (data === undefined && fetchStatus === 'idle' && !canRecover(error)) return
     const entry = stale.get(query.queryHash) ?? { causes: new Set(), due: 0, isCovered: false, failures: 0 }
     entry.isCovered = false
     for (const cause of causes) {

@@ -17,7 +17,7 @@ export interface Stream {
   /** Opens the stream anew if the resources are others. */
   readonly want: (needs: Needs) => void
   /** Opens the stream anew with the credentials that the browser has now. */
-  readonly reopen: (options?: { readonly resume: boolean }) => void
+  readonly reopen: (needs: Needs, options: { readonly resume: boolean }) => void
   readonly close: () => void
 }
 
@@ -167,7 +167,8 @@ export function createStream({ connect, deliver, timing, ...source }: StreamSour
       wanted = needs
       if (!hasEnded) start()
     },
-    reopen({ resume } = { resume: true }) {
+    reopen(needs, { resume }) {
+      wanted = needs
       if (!resume) last = undefined
       refused = new Set()
       refusal = undefined

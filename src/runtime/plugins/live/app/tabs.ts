@@ -2,6 +2,7 @@
  * Shares one stream between the tabs of a browser. The tab that holds a lock is the leader: it has the stream, and passes what it receives
  * to the others. When it closes or crashes, the browser gives the lock to another tab.
  */
+import { focusManager } from '@tanstack/vue-query'
 import type { Browser } from './browser'
 import { NO_NEEDS, unite, type Needs, type StreamMessage } from './messages'
 import type { Stream } from './stream'
@@ -67,10 +68,9 @@ export function joinTabs({ name, browser: { locks, openChannel }, timing, openSt
     needs({ tab: of, needs, loaded }) {
       if (!leader) return
       if (!leader.knows(of)) watch(of)
-      leader.set(of, needs)
-      if (loaded) leader.reopen({ resume: true })
+      leader.set(of, needs, loaded)
     },
-    caller: () => leader?.reopen({ resume: false }),
+    caller: () => leader?.forget(),
     leader: () => post({ kind: 'needs', tab, needs, loaded: false }),
     stream: ({ message }) => hear(message),
   }
@@ -78,8 +78,8 @@ export function joinTabs({ name, browser: { locks, openChannel }, timing, openSt
   const untilLeft = () => new Promise<void>(resolve => left.signal.addEventListener('abort', () => resolve()))
 
   function join(): void {
-    if (!locks || !openChannel) return lead()
-    channel = openChannel(name)
+    channel = locks && openChannel?.(name)
+    if (!locks || !channel) return lead()
     channel.addEventListener('message', ({ data }) => handlers[(data as Post).kind]?.(data as never))
     // The tab holds its own lock before the leader hears of it.
     const hold = () => {
@@ -87,7 +87,12 @@ export function joinTabs({ name, browser: { locks, openChannel }, timing, openSt
       return untilLeft()
     }
     const lock = (of: string, run: () => Promise<void>) => locks.request(lockOf(of), { signal: left.signal }, run)
-    const alone = () => void (left.signal.aborted || leader || lead())
+    const alone = () => {
+      if (left.signal.aborted || leader) return
+      channel?.close()
+      channel = undefined
+      lead()
+    }
     lock(tab, hold).catch(() => {})
     lock('leader', () => {
       lead()
@@ -102,7 +107,7 @@ export function joinTabs({ name, browser: { locks, openChannel }, timing, openSt
       if (leader) leader.set(tab, needs)
       else post({ kind: 'needs', tab, needs, loaded: false })
     },
-    changeCaller: () => leader ? leader.reopen({ resume: false }) : post({ kind: 'caller' }),
+    changeCaller: () => leader ? leader.forget() : post({ kind: 'caller' }),
     leave() {
       post({ kind: 'needs', tab, needs: NO_NEEDS, loaded: false })
       leader?.close()
@@ -113,9 +118,11 @@ export function joinTabs({ name, browser: { locks, openChannel }, timing, openSt
 }
 
 interface Leader {
-  readonly set: (tab: string, needs: Needs) => void
+  /** @param isLoaded whether the page has just been loaded: the stream opens anew */
+  readonly set: (tab: string, needs: Needs, isLoaded?: boolean) => void
   readonly knows: (tab: string) => boolean
-  readonly reopen: (options: { readonly resume: boolean }) => void
+  /** Opens the stream of the next caller. */
+  readonly forget: () => void
   readonly close: () => void
 }
 
@@ -131,14 +138,17 @@ function createLeader(
   let dueAt = Infinity
 
   function apply(): void {
+    clearTimeout(timer)
     dueAt = Infinity
     wanted = unite(needsOf.values())
-    stream.want(wanted)
-    if (reopening) stream.reopen(reopening)
+    if (reopening) stream.reopen(wanted, reopening)
+    else stream.want(wanted)
     reopening = undefined
   }
 
   function applyIn(wait: number): void {
+    // Browsers delay the timers of hidden tabs up to a minute, and other tabs wait for this one.
+    if (wait <= gather && !focusManager.isFocused()) return apply()
     if (Date.now() + wait >= dueAt) return
     dueAt = Date.now() + wait
     clearTimeout(timer)
@@ -146,16 +156,17 @@ function createLeader(
   }
 
   return {
-    set(tab, needs) {
+    set(tab, needs, isLoaded = false) {
       needsOf.set(tab, needs)
+      if (isLoaded) reopening ??= { resume: true }
       const next = unite(needsOf.values())
       const known = new Set([...wanted.own, ...wanted.related])
-      applyIn([...next.own, ...next.related].every(name => known.has(name)) ? linger : gather)
+      applyIn(!isLoaded && [...next.own, ...next.related].every(name => known.has(name)) ? linger : gather)
     },
     knows: tab => needsOf.has(tab),
-    reopen(options) {
-      reopening = { resume: options.resume && reopening?.resume !== false }
-      applyIn(options.resume ? gather : 0)
+    forget() {
+      reopening = { resume: false }
+      applyIn(0)
     },
     close() {
       clearTimeout(timer)

@@ -50,3 +50,10 @@ export function sleep(milliseconds: number, signal: AbortSignal): Promise<void> 
     signal.addEventListener('abort', end)
   })
 }
+
+/** Whether a query that failed can have a response later: its record is created, or the server is back. */
+export const canRecover = (error: Error | null): boolean => {
+  if (error === null) return false
+  const { status } = error as { readonly status?: number }
+  return status === 404 || isTransient({ status })
+}

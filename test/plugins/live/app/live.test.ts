@@ -3,6 +3,7 @@ import type { Server } from 'node:http'
 import { focusManager } from '@tanstack/vue-query'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { openWorld, serve, type Tab, type World } from './browser'
+import { eventually } from '../eventually'
 import { createFakeServer, errorOf, eventOf, type FakeServer } from './fake-server'
 
 let api: FakeServer
@@ -32,7 +33,7 @@ const get = (id: number, options: object = LIVE, query: object = {}) => tab.moun
 const titles = ({ data }: { data: { value?: { data: { title: string }[] } } }) => data.value?.data.map(({ title }) => title)
 /** Waits until the stream is open and nothing is requested any more. */
 async function settled() {
-  await vi.waitFor(() => expect([api.streams.size, tab.live.state.status.value]).toEqual([1, 'open']))
+  await eventually(() => expect([api.streams.size, tab.live.state.status.value]).toEqual([1, 'open']))
   for (let quiet = 0; quiet < 3;) {
     const before = api.requests.length
     await new Promise(resolve => setTimeout(resolve, 5))
@@ -48,9 +49,9 @@ describe('a live query', () => {
     const pages = tab.mount(() => use().useAutoApiInfinite!('posts', {}, LIVE))
     await settled()
     api.write('posts', 3, { title: 'New' })
-    await vi.waitFor(() => expect(titles(posts)).toEqual(['Post 1', 'Post 2', 'New']))
-    await vi.waitFor(() => expect(count.data.value.data[0].count).toBe(3))
-    await vi.waitFor(() => expect(pages.data.value.pages[0].data).toHaveLength(3))
+    await eventually(() => expect(titles(posts)).toEqual(['Post 1', 'Post 2', 'New']))
+    await eventually(() => expect(count.data.value.data[0].count).toBe(3))
+    await eventually(() => expect(pages.data.value.pages[0].data).toHaveLength(3))
     expect(api.opened).toEqual([{ resources: 'posts', last: null, caller: 'ada' }])
   })
 
@@ -58,15 +59,15 @@ describe('a live query', () => {
     const [posts, post] = [list(), get(2)]
     await settled()
     api.remove('posts', 2)
-    await vi.waitFor(() => expect([titles(posts), post.error.value?.status]).toEqual([['Post 1'], 404]))
+    await eventually(() => expect([titles(posts), post.error.value?.status]).toEqual([['Post 1'], 404]))
   })
 
   it('shows a record that is created after its 404', async () => {
     const post = get(9)
-    await vi.waitFor(() => expect(post.error.value?.status).toBe(404))
+    await eventually(() => expect(post.error.value?.status).toBe(404))
     await settled()
     api.write('posts', 9, { title: 'Late' })
-    await vi.waitFor(() => expect(post.data.value?.title).toBe('Late'))
+    await eventually(() => expect(post.data.value?.title).toBe('Late'))
   })
 
   it('is not refetched because of other records, unless it includes them', async () => {
@@ -75,7 +76,7 @@ describe('a live query', () => {
     const before = count('GET /api/posts/1')
     api.write('posts', 2, { title: 'Other' })
     api.write('comments', 5, { text: 'Edited' })
-    await vi.waitFor(() => expect(included.data.value.comments[0].text).toBe('Edited'))
+    await eventually(() => expect(included.data.value.comments[0].text).toBe('Edited'))
     await settled()
     expect([plain.data.value.title, count('GET /api/posts/1')]).toEqual(['Post 1', before])
   })
@@ -85,7 +86,7 @@ describe('a live query', () => {
     await settled()
     expect(api.opened.at(-1)!.resources).toBe('comments,posts')
     api.write('comments', 6, { postId: 2, text: 'Second' })
-    await vi.waitFor(() => expect(posts.data.value.data[1].comments).toHaveLength(1))
+    await eventually(() => expect(posts.data.value.data[1].comments).toHaveLength(1))
   })
 
   it('of a view listens to the resources that the view tracks', async () => {
@@ -94,14 +95,14 @@ describe('a live query', () => {
     expect(api.opened.at(-1)!.resources).toBe('posts')
     api.write('totals', 1, { count: 3 })
     api.write('posts', 1, { title: 'Edited' })
-    await vi.waitFor(() => expect(totals.data.value.data).toHaveLength(1))
+    await eventually(() => expect(totals.data.value.data).toHaveLength(1))
   })
 
   it('is refetched once the stream is open, because the server rendered it earlier', async () => {
     tab.queryClient.setQueryData(['auto-api', 'posts', 'list', { query: {} }], { data: [{ id: 1, title: 'Rendered' }], meta: {} })
     const posts = list({ ...LIVE, refetchOnMount: false, staleTime: Infinity })
     expect(titles(posts)).toEqual(['Rendered'])
-    await vi.waitFor(() => expect(titles(posts)).toEqual(['Post 1', 'Post 2']))
+    await eventually(() => expect(titles(posts)).toEqual(['Post 1', 'Post 2']))
   })
 
   it('is refetched again if it changed while its request was under way', async () => {
@@ -112,17 +113,17 @@ describe('a live query', () => {
     let waits = 0
     api.wait = () => ++waits === 2 ? new Promise(resolve => answer = resolve) : Promise.resolve()
     void posts.refetch()
-    await vi.waitFor(() => expect(answer).toBeDefined())
+    await eventually(() => expect(answer).toBeDefined())
     api.write('posts', 1, { title: 'During' })
-    await vi.waitFor(() => expect(waits).toBe(2))
+    await eventually(() => expect(waits).toBe(2))
     answer()
-    await vi.waitFor(() => expect(titles(posts)).toEqual(['During', 'Post 2']))
+    await eventually(() => expect(titles(posts)).toEqual(['During', 'Post 2']))
   })
 
   it('shows its first response later if the server could not answer the first request', async () => {
     vi.spyOn(api, 'handle').mockResolvedValueOnce(errorOf(429, 'RATE_LIMITED'))
     const posts = list()
-    await vi.waitFor(() => expect(titles(posts)).toEqual(['Post 1', 'Post 2']))
+    await eventually(() => expect(titles(posts)).toEqual(['Post 1', 'Post 2']))
   })
 
   it('is refetched again after a refetch failed', async () => {
@@ -130,7 +131,7 @@ describe('a live query', () => {
     await settled()
     const refused = vi.spyOn(api, 'handle').mockResolvedValueOnce(errorOf(429, 'RATE_LIMITED'))
     api.write('posts', 1, { title: 'Edited' })
-    await vi.waitFor(() => expect(titles(posts)).toEqual(['Edited', 'Post 2']))
+    await eventually(() => expect(titles(posts)).toEqual(['Edited', 'Post 2']))
     expect(refused).toHaveBeenCalled()
   })
 })
@@ -142,15 +143,15 @@ describe('other queries', () => {
     await settled()
     hidden.unmount()
     api.write('posts', 1, { title: 'Edited' })
-    await vi.waitFor(() => expect(titles(posts)![0]).toBe('Edited'))
+    await eventually(() => expect(titles(posts)![0]).toBe('Edited'))
     expect(titles(still)![0]).toBe('Post 1')
     const again = tab.mount(() => use().useAutoApiList!('posts', { sort: '-id' }, { staleTime: Infinity }))
-    await vi.waitFor(() => expect(titles(again)).toContain('Edited'))
+    await eventually(() => expect(titles(again)).toContain('Edited'))
   })
 
   it('open no stream', async () => {
     const posts = list({})
-    await vi.waitFor(() => expect(titles(posts)).toHaveLength(2))
+    await eventually(() => expect(titles(posts)).toHaveLength(2))
     await new Promise(resolve => setTimeout(resolve))
     expect(api.opened).toEqual([])
   })
@@ -166,10 +167,10 @@ describe('a hidden tab', () => {
     const heard: unknown[] = []
     tab.live.listen(['posts'], ({ id }) => heard.push(id))
     api.write('posts', 2, { title: 'D' })
-    await vi.waitFor(() => expect(heard).toContain('2'))
+    await eventually(() => expect(heard).toContain('2'))
     expect(count('GET /api/posts')).toBe(before)
     focusManager.setFocused(true)
-    await vi.waitFor(() => expect(titles(posts)).toEqual(['C', 'D']))
+    await eventually(() => expect(titles(posts)).toEqual(['C', 'D']))
     expect(count('GET /api/posts')).toBe(before + 1)
   })
 })
@@ -183,18 +184,18 @@ describe('an optimistic change', () => {
     api.wait = () => new Promise(resolve => answer = resolve)
     const { rollback } = use().useAutoApiOptimisticUpdate!(tab.queryClient, 'posts', 1, { title: 'Mine' })
     const done = update.mutateAsync({ id: 1, title: 'Mine' }, { onError: rollback })
-    await vi.waitFor(() => expect(answer).toBeDefined())
+    await eventually(() => expect(answer).toBeDefined())
     const before = count('GET /api/posts')
     const seen: unknown[] = []
     tab.live.listen(['posts'], ({ id }) => seen.push(id))
     api.write('posts', 2, { title: 'Theirs' })
-    await vi.waitFor(() => expect(seen).toContain('2'))
+    await eventually(() => expect(seen).toContain('2'))
     await new Promise(resolve => setTimeout(resolve, 2))
     expect([titles(posts)![0], count('GET /api/posts')]).toEqual(['Mine', before])
     api.wait = () => Promise.resolve()
     answer()
     await done
-    await vi.waitFor(() => expect(titles(posts)).toEqual(['Mine', 'Theirs']))
+    await eventually(() => expect(titles(posts)).toEqual(['Mine', 'Theirs']))
   })
 })
 
@@ -204,7 +205,7 @@ describe('a stream that breaks', () => {
     await settled()
     api.drop()
     api.write('posts', 1, { title: 'Missed' })
-    await vi.waitFor(() => expect(titles(posts)).toEqual(['Missed', 'Post 2']))
+    await eventually(() => expect(titles(posts)).toEqual(['Missed', 'Post 2']))
     expect(api.opened.at(-1)!.last).toMatch(/^1-\d+$/)
   })
 
@@ -213,18 +214,18 @@ describe('a stream that breaks', () => {
     const signals: unknown[] = []
     tab.mount(() => use().useAutoApiLive!('posts', ({ event }: { event: string }) => signals.push(event)))
     await settled()
-    await vi.waitFor(() => expect(signals).toEqual(['reset']))
+    await eventually(() => expect(signals).toEqual(['reset']))
     api.restart()
     api.write('posts', 1, { title: 'Missed' })
     api.restart()
-    await vi.waitFor(() => expect([titles(posts), signals]).toEqual([['Missed', 'Post 2'], ['reset', 'reset']]))
+    await eventually(() => expect([titles(posts), signals]).toEqual([['Missed', 'Post 2'], ['reset', 'reset']]))
   })
 
   it('reconnects after the time that the server names in `end`', async () => {
     list()
     await settled()
     api.send(`retry: 1\n${eventOf('end', { reason: 'closing' })}`)
-    await vi.waitFor(() => expect(api.opened).toHaveLength(2))
+    await eventually(() => expect(api.opened).toHaveLength(2))
     await settled()
   })
 
@@ -232,7 +233,7 @@ describe('a stream that breaks', () => {
     list()
     await settled()
     api.send(eventOf('end', { reason: 'unauthorized' }))
-    await vi.waitFor(() => expect(tab.live.state.error.value).toMatchObject({ status: 401, name: 'AutoApiError' }))
+    await eventually(() => expect(tab.live.state.error.value).toMatchObject({ status: 401, name: 'AutoApiError' }))
     expect([tab.live.state.status.value, api.opened.length]).toEqual(['closed', 1])
   })
 
@@ -242,7 +243,7 @@ describe('a stream that breaks', () => {
     api.caller = 'ben'
     api.write('posts', 3, { title: 'For Ben' })
     await tab.queryClient.resetQueries({ queryKey: ['auto-api'] })
-    await vi.waitFor(() => expect(api.opened.at(-1)).toEqual({ resources: 'posts', last: null, caller: 'ben' }))
+    await eventually(() => expect(api.opened.at(-1)).toEqual({ resources: 'posts', last: null, caller: 'ben' }))
     await settled()
     expect(titles(posts)).toContain('For Ben')
   })
@@ -252,7 +253,7 @@ describe('a stream that is refused', () => {
   it.each([400, 401, 403, 404])('stops with the error: %i', async (status) => {
     api.refusals.push(() => errorOf(status, 'REFUSED'))
     list()
-    await vi.waitFor(() => expect(tab.live.state.error.value).toMatchObject({ status, code: 'REFUSED' }))
+    await eventually(() => expect(tab.live.state.error.value).toMatchObject({ status, code: 'REFUSED' }))
     expect([tab.live.state.status.value, api.opened.length]).toEqual(['closed', 1])
   })
 
@@ -274,7 +275,7 @@ describe('a stream that is refused', () => {
     await settled()
     expect(api.opened.map(({ resources }) => resources)).toEqual(['comments,posts', 'posts'])
     api.write('posts', 1, { title: 'Edited' })
-    await vi.waitFor(() => expect(titles(posts)![0]).toBe('Edited'))
+    await eventually(() => expect(titles(posts)![0]).toBe('Edited'))
   })
 
   it.each([true, false])('does without a resource of a handler that the caller cannot read, whether the error names it: %s', async (named) => {
@@ -284,15 +285,15 @@ describe('a stream that is refused', () => {
     await settled()
     expect([api.streams.size, [...api.streams][0]!.resources, live.error.value?.status]).toEqual([1, ['posts'], 403])
     api.write('posts', 1, { title: 'Edited' })
-    await vi.waitFor(() => expect(titles(posts)![0]).toBe('Edited'))
+    await eventually(() => expect(titles(posts)![0]).toBe('Edited'))
   })
 
   it('polls if the server has no streams', async () => {
     api.polls = true
     const posts = list()
-    await vi.waitFor(() => expect(tab.live.state.status.value).toBe('polling'))
+    await eventually(() => expect(tab.live.state.status.value).toBe('polling'))
     api.write('posts', 1, { title: 'Polled' })
-    await vi.waitFor(() => expect(titles(posts)).toEqual(['Polled', 'Post 2']))
+    await eventually(() => expect(titles(posts)).toEqual(['Polled', 'Post 2']))
     expect(api.opened).toHaveLength(1)
   })
 })
@@ -302,18 +303,18 @@ describe('the resources of the stream', () => {
     const posts = list()
     await settled()
     const users = tab.mount(() => use().useAutoApiList!('users', {}, LIVE))
-    await vi.waitFor(() => expect(api.opened.map(({ resources }) => resources)).toEqual(['posts', 'posts,users']))
+    await eventually(() => expect(api.opened.map(({ resources }) => resources)).toEqual(['posts', 'posts,users']))
     expect(api.opened[1]!.last).not.toBeNull()
     posts.unmount()
-    await vi.waitFor(() => expect(api.opened.at(-1)!.resources).toBe('users'))
+    await eventually(() => expect(api.opened.at(-1)!.resources).toBe('users'))
     users.unmount()
-    await vi.waitFor(() => expect([api.streams.size, tab.live.state.status.value]).toEqual([0, 'closed']))
+    await eventually(() => expect([api.streams.size, tab.live.state.status.value]).toEqual([0, 'closed']))
   })
 
   it('are those of the first response: a list that is refused opens no stream', async () => {
     vi.spyOn(api, 'handle').mockResolvedValueOnce(errorOf(403, 'FORBIDDEN'))
     const posts = list()
-    await vi.waitFor(() => expect(posts.error.value?.status).toBe(403))
+    await eventually(() => expect(posts.error.value?.status).toBe(403))
     expect(api.opened).toEqual([])
   })
 })
@@ -322,29 +323,29 @@ describe('useAutoApiLive', () => {
   it('collects the ids of changed records, as in the docs', async () => {
     const { useChangedArticles } = await import('./example')
     const { changed, status } = tab.mount(useChangedArticles)
-    await vi.waitFor(() => expect(status.value).toBe('open'))
+    await eventually(() => expect(status.value).toBe('open'))
     api.write('articles', 3, { title: 'New' })
     api.remove('articles', 3)
     api.write('articles', 4, { title: 'Newer' })
-    await vi.waitFor(() => expect([...changed.value]).toEqual(['3', '4']))
+    await eventually(() => expect([...changed.value]).toEqual(['3', '4']))
   })
 
   it('calls the handler with each signal of its resources until the component unmounts', async () => {
     const signals: unknown[] = []
     list()
     const live = tab.mount(() => use().useAutoApiLive!(['users', 'comments'], (signal: unknown) => signals.push(signal)))
-    await vi.waitFor(() => expect(live.status.value).toBe('open'))
-    await vi.waitFor(() => expect(signals).toEqual([
+    await eventually(() => expect(live.status.value).toBe('open'))
+    await eventually(() => expect(signals).toEqual([
       { event: 'reset', resource: 'comments', id: undefined }, { event: 'reset', resource: 'users', id: undefined },
     ]))
     api.write('posts', 1, { title: 'Edited' })
     api.write('users', 1, { name: 'Ada' })
     api.remove('comments', 5)
-    await vi.waitFor(() => expect(signals.slice(2)).toEqual([
+    await eventually(() => expect(signals.slice(2)).toEqual([
       { event: 'changed', resource: 'users', id: '1' }, { event: 'gone', resource: 'comments', id: '5' },
     ]))
     live.unmount()
-    await vi.waitFor(() => expect(api.opened.at(-1)!.resources).toBe('posts'))
+    await eventually(() => expect(api.opened.at(-1)!.resources).toBe('posts'))
     expect(signals).toHaveLength(4)
   })
 })

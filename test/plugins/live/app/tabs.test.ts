@@ -1,6 +1,7 @@
 /** The tabs of a browser: one stream for all of them, whichever tab closes or crashes. */
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createBrowser, openWorld, type FakeBrowser, type Tab, type World } from './browser'
+import { eventually } from '../eventually'
 import { createFakeServer, eventOf, type FakeServer } from './fake-server'
 
 let api: FakeServer
@@ -25,9 +26,9 @@ function open(resource: string, options: Parameters<World['openTab']>[0] = { bro
 const resources = () => [...api.streams].map(({ resources }) => resources.join())
 /** Waits for the one stream of the tabs. */
 const opened = (names: string, tabs: readonly Pick<Tab, 'live'>[]) =>
-  vi.waitFor(() => expect([resources(), ...tabs.map(({ live }) => live.state.status.value)]).toEqual([[names], ...tabs.map(() => 'open')]))
+  eventually(() => expect([resources(), ...tabs.map(({ live }) => live.state.status.value)]).toEqual([[names], ...tabs.map(() => 'open')]))
 const shows = (titles: string[], tabs: readonly { title: () => string | undefined }[]) =>
-  vi.waitFor(() => expect(tabs.map(({ title }) => title())).toEqual(titles))
+  eventually(() => expect(tabs.map(({ title }) => title())).toEqual(titles))
 
 it('three tabs have one stream with the resources of all, and each shows what others write', async () => {
   const tabs = ['posts', 'comments', 'posts'].map(resource => open(resource))
@@ -64,7 +65,7 @@ it('a tab that opens makes the leader open the stream with the session that the 
   api.caller = 'ben'
   const second = open('posts')
   await opened('posts', [first, second])
-  await vi.waitFor(() => expect(api.opened.at(-1)!.caller).toBe('ben'))
+  await eventually(() => expect(api.opened.at(-1)!.caller).toBe('ben'))
 })
 
 it('a change of the session in one tab opens the stream anew for all, without what it has received', async () => {
@@ -74,7 +75,7 @@ it('a change of the session in one tab opens the stream anew for all, without wh
   const before = api.opened.length
   api.caller = 'ben'
   void second.queryClient.resetQueries({ queryKey: ['auto-api'] })
-  await vi.waitFor(() => expect(api.opened.slice(before)).toContainEqual({ resources: 'posts', last: null, caller: 'ben' }))
+  await eventually(() => expect(api.opened.slice(before)).toContainEqual({ resources: 'posts', last: null, caller: 'ben' }))
   api.write('posts', 1, { title: 'Of Ben' })
   await shows(['Of Ben', 'Of Ben'], [leader, second])
 })
@@ -83,13 +84,13 @@ it('all tabs learn why the stream has ended', async () => {
   const tabs = [open('posts'), open('posts')]
   await opened('posts', tabs)
   api.send(eventOf('end', { reason: 'unauthorized' }))
-  await vi.waitFor(() => expect(tabs.map(({ live }) => [live.state.status.value, live.state.error.value?.status]))
+  await eventually(() => expect(tabs.map(({ live }) => [live.state.status.value, live.state.error.value?.status]))
     .toEqual([['closed', 401], ['closed', 401]]))
 })
 
 it('tabs with other names share no stream: another API, another caller', async () => {
   const tabs = ['a', 'b'].map(name => open('posts', { browser, name }))
-  await vi.waitFor(() => expect(resources()).toEqual(['posts', 'posts']))
+  await eventually(() => expect(resources()).toEqual(['posts', 'posts']))
   api.write('posts', 1, { title: 'New' })
   await shows(['New', 'New'], tabs)
 })
@@ -97,7 +98,7 @@ it('tabs with other names share no stream: another API, another caller', async (
 it.each([{ locks: false }, { channels: false }])('each tab has a stream of its own without one of the APIs: %j', async (missing) => {
   const without = createBrowser(missing)
   const tabs = [open('posts', { browser: without }), open('posts', { browser: without })]
-  await vi.waitFor(() => expect(resources()).toEqual(['posts', 'posts']))
+  await eventually(() => expect(resources()).toEqual(['posts', 'posts']))
   api.write('posts', 1, { title: 'New' })
   await shows(['New', 'New'], tabs)
 })

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createServers, type Servers } from '../../../src/runtime/plugins/live/server/servers'
 import type { WatchedRow } from '../../../src/runtime/server/kit/listen'
 import type { PluginServer } from '../../../src/runtime/server/plugin/server'
+import { eventually } from './eventually'
 import { createFakeRedis, type FakeClient, type FakeRedis } from './fake-redis'
 import { sleep } from './feed'
 
@@ -52,13 +53,14 @@ describe('a server without streams', () => {
   it('reports every row until it knows all others, then those of tables that another one follows', async () => {
     const [writer, reader] = [await start(), await start()]
     expect([writer.servers.isActive(), writer.servers.watches('posts')]).toEqual([true, true])
-    await vi.waitFor(() => expect(writer.servers.isActive()).toBe(false))
+    await eventually(() => expect(writer.servers.isActive()).toBe(false))
     expect(writer.servers.watches('posts')).toBe(false)
     reader.tables.push('posts')
     await reader.servers.follow()
-    expect([writer.servers.isActive(), writer.servers.watches('posts'), writer.servers.watches('comments')]).toEqual([true, true, false])
+    await eventually(() => expect(['posts', 'comments'].map(table => writer.servers.watches(table))).toEqual([true, false]))
+    expect(writer.servers.isActive()).toBe(true)
     reader.tables.pop()
-    await vi.waitFor(() => expect(writer.servers.isActive()).toBe(false))
+    await eventually(() => expect(writer.servers.isActive()).toBe(false))
   })
 
   it('sends values as Drizzle returns them', async () => {
@@ -66,7 +68,7 @@ describe('a server without streams', () => {
     const before = { id: 1n, at: new Date(0), data: new Uint8Array([1, 2]), json: { a: [null] }, same: 'same' }
     const after = { ...before, at: new Date(1), json: { a: [1] } }
     writer.servers.tell([row(before, after), { table: 'posts', id: '2', isNew: true, after: after as never }])
-    await vi.waitFor(() => expect(reader.rows).toHaveLength(2))
+    await eventually(() => expect(reader.rows).toHaveLength(2))
     expect(reader.rows).toEqual([row(before, after), { table: 'posts', id: '2', isNew: true, after }])
     expect(writer.rows).toEqual([])
   })
@@ -74,7 +76,7 @@ describe('a server without streams', () => {
   it('sends no values of classes, which would arrive as others', async () => {
     const [writer, reader] = [await start(), await start()]
     writer.servers.tell([row({ price: new URL('http://localhost') }, {})])
-    await vi.waitFor(() => expect(reader.missed).toEqual([['posts']]))
+    await eventually(() => expect(reader.missed).toEqual([['posts']]))
     expect(reader.rows).toEqual([])
   })
 })
@@ -87,7 +89,7 @@ describe('the streams of a server are reset', () => {
     await sleep(2 * TIMES.lease)
     expect(here.missed).toEqual([])
     dying.client.cut()
-    await vi.waitFor(() => expect(here.missed).toEqual([undefined]))
+    await eventually(() => expect(here.missed).toEqual([undefined]))
   })
 
   it('when another one could not report a change', async () => {
@@ -95,13 +97,13 @@ describe('the streams of a server are reset', () => {
     cut.client.cut()
     cut.servers.tell([row({}, {})])
     cut.client.mend()
-    await vi.waitFor(() => expect(here.missed.length).toBeGreaterThan(0))
+    await eventually(() => expect(here.missed.length).toBeGreaterThan(0))
     expect(cut.missed.length).toBeGreaterThan(0)
   })
 
   it('when another one learns too late what they follow', async () => {
     const [here, busy] = [await start(), await start()]
-    await vi.waitFor(() => expect(busy.servers.isActive()).toBe(false))
+    await eventually(() => expect(busy.servers.isActive()).toBe(false))
     const held: string[] = []
     redis.deliver = (text) => {
       held.push(text)
@@ -111,7 +113,7 @@ describe('the streams of a server are reset', () => {
     await here.servers.follow()
     expect(busy.servers.watches('posts')).toBe(false)
     redis.deliver = text => [...held.splice(0), text]
-    await vi.waitFor(() => expect(here.missed).toContain(undefined))
+    await eventually(() => expect(here.missed).toContain(undefined))
     expect(busy.servers.watches('posts')).toBe(true)
   })
 })

@@ -1,27 +1,20 @@
 /** The open streams of this server: who listens to what, and when a stream ends. */
-import type { Api, Session } from '../../../server/kit/call'
+import type { Session } from '../../../server/kit/call'
 import { ApiError, rateLimited } from '../../../server/kit/errors'
 import { commitsEnded } from '../../../server/kit/process'
 import { type ApiRequest, callerKey } from '../../../server/kit/request'
 import { type ApiResponse, type Push, pushedBody } from '../../../server/kit/respond'
-import { runInSession, sendAgain } from '../../../server/kit/send'
 import type { Resource } from '../../../server/kit/rows'
 import type { LivePolicy } from '../options'
+import { createCallerChecks, type Checked, type Reason } from './caller-checks'
 import { encode, eventText, HEARTBEAT, withId } from './event-text'
 import type { Groups } from './groups'
 import type { Group, Member, SentEvent } from './group'
 import { createMarks, identityOf } from './identity'
-import { subscribe, type Subscription } from './scopes'
+import type { Subscription } from './scopes'
 
-/** Why a stream ends. After `unauthorized`, the same caller need not connect again. */
-type Reason = 'closing' | 'expired' | 'unauthorized'
-
-interface StreamFacts {
-  readonly api: Api
-  readonly resources: readonly Resource[]
+interface StreamFacts extends Omit<Checked, 'request'> {
   readonly caller: string
-  /** Whose stream it is. Another caller of the same request must not continue it. */
-  readonly identity: string
   /** The end of its event ids. A client with another mark could read something else when it received the event. */
   mark: string
 }
@@ -51,20 +44,11 @@ const HEARTBEAT_AFTER = 25 * SECOND
 const MAX_AGE = 30 * 60 * SECOND
 /** The bytes that wait for a client before it is dropped. */
 const MAX_QUEUED = 256 * 1024
-/** The callers that are resolved again at the same time. */
-const MAX_CHECKS = 20
-/** Milliseconds after which a stream ends whose caller is still not resolved. */
-const MAX_CHECK_TIME = 20 * SECOND
 /** Seconds after which a client that was refused can try again. */
 const RETRY_AFTER = 30
 
-/** The header of a request that resolves the caller of a stream again. */
-const TOKEN = 'x-auto-api-stream'
-
 const busy = (reason: string) =>
   new ApiError('BUSY', `${reason} Try again later.`, {}, undefined, { 'Retry-After': String(RETRY_AFTER) })
-
-const isRefused = (status: unknown) => status === 401 || status === 403
 
 const HEADERS = Object.freeze({
   'content-type': 'text/event-stream; charset=utf-8',
@@ -83,10 +67,8 @@ export function createStreams(
   const markOf = createMarks()
   const perCaller = new Map<string, number>()
   let timer: ReturnType<typeof setInterval> | undefined
-  let checks = 0
   let closed = false
-  /** What to do with the session of a caller who is resolved again. */
-  const checking = new Map<string, (session: Session) => Promise<void>>()
+  const callers = createCallerChecks()
 
   /** @throws 401 and 403 for what the caller cannot read, 429 and 503 for too many streams */
   async function open(
@@ -203,7 +185,7 @@ export function createStreams(
     const now = Date.now()
     for (const stream of streams) {
       if (stream.endAt <= now) end(stream, 'expired')
-      else if (stream.checkAt <= now && !stream.isChecking && checks < MAX_CHECKS) void check(stream)
+      else if (stream.checkAt <= now && !stream.isChecking && !callers.isFull()) void check(stream)
       else if (now - stream.lastSent >= HEARTBEAT_AFTER) send(stream, HEARTBEAT)
     }
     groups.removeUnused(now)
@@ -212,49 +194,12 @@ export function createStreams(
     timer = undefined
   }
 
-  /** Resolves the caller again. A stream continues only if it is still the same one, with the permission to read every resource. */
   async function check(stream: Stream): Promise<void> {
     stream.isChecking = true
-    checks++
-    const late = timeLimit()
-    const reason = await Promise.race([checkCaller(stream).catch(toReason), late.reached])
-    late.clear()
-    checks--
+    const reason = await callers.check(stream, async subscriptions => streams.has(stream) ? update(stream, subscriptions) : undefined)
     stream.isChecking = false
     stream.checkAt = Date.now() + around(recheck * SECOND)
     if (reason && streams.has(stream)) end(stream, reason)
-  }
-
-  /** Returns why the stream ends. */
-  async function checkCaller(stream: Stream): Promise<Reason | undefined> {
-    const { request, api, resources, identity } = stream
-    const token = crypto.randomUUID()
-    let isSame = false
-    const find = async (session: Session) => {
-      isSame = identityOf(session.ctx) === identity
-      if (!isSame) return
-      const subscriptions = await subscribe(session, resources)
-      if (streams.has(stream)) await update(stream, subscriptions)
-    }
-    checking.set(token, find)
-    try {
-      const response = await (sendAgain(request, { [TOKEN]: token }) ?? answerCheck(token, request, api))
-      if (isSame && response.status < 400) return undefined
-      return isRefused(response.status) || response.status < 400 ? 'unauthorized' : 'closing'
-    }
-    finally {
-      checking.delete(token)
-    }
-  }
-
-  /** Answers the request that resolves the caller of a stream again. Nobody else knows its token. */
-  async function answerCheck(token: string, request: ApiRequest, api: Api): Promise<ApiResponse> {
-    const find = checking.get(token)
-    checking.delete(token)
-    return runInSession(request, api, async (session) => {
-      await find?.(session)
-      return { status: 204, body: null }
-    })
   }
 
   /** If the caller can now read something else, the client reads everything again. */
@@ -276,12 +221,8 @@ export function createStreams(
 
   return {
     open,
-    answerCheck,
-    /** Returns the token of a request that this server has sent to itself. */
-    tokenOf(request: ApiRequest): string | undefined {
-      const token = request.header(TOKEN)
-      return token !== undefined && checking.has(token) ? token : undefined
-    },
+    answerCheck: callers.answerCheck,
+    tokenOf: callers.tokenOf,
     /** Ends all streams, because the server stops. */
     close() {
       closed = true
@@ -291,14 +232,5 @@ export function createStreams(
 }
 
 const endText = (reason: Reason, seconds: number) => eventText('end', { reason }, Math.round(around(seconds * SECOND)))
-
-const toReason = (error: unknown): Reason => isRefused((error as { readonly status?: unknown } | null)?.status) ? 'unauthorized' : 'closing'
-
-/** Code of the app resolves callers. If it hangs, no stream may go on for a caller who has lost a permission. */
-function timeLimit() {
-  let timer: ReturnType<typeof setTimeout>
-  const reached = new Promise<Reason>(resolve => timer = setTimeout(resolve, MAX_CHECK_TIME, 'closing' satisfies Reason))
-  return { reached, clear: () => clearTimeout(timer) }
-}
 
 const isEqual = (one: ReadonlySet<string>, other: ReadonlySet<string>) => one.size === other.size && [...one].every(name => other.has(name))

@@ -48,7 +48,7 @@ export interface Times { readonly beat: number, readonly lease: number, readonly
 
 export const TIMES: Times = { beat: 5_000, lease: 15_000, answer: 1_000, start: 2_000 }
 
-const ROWS_PER_MESSAGE = 200
+const ROWS_PER_MESSAGE = 20
 /** The rows that wait to be sent. */
 const MAX_WAITING = 5_000
 /** Milliseconds for which states are collected. */

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import type { Browser, BrowserContext, Page, Request } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { isReachable, CHROMIUM } from '../support/services'
@@ -102,6 +103,38 @@ describe.runIf(there)('live queries in a browser', () => {
     expect(hidden.lists).toHaveLength(before)
     await setVisibility('visible')
     await shows('While it was hidden', [hidden])
+    await context.close()
+  })
+
+  it('the list and the record of the admin show what others write, and a form keeps what is typed', async () => {
+    const context = await openBrowser()
+    const [list, record] = [await context.newPage(), await context.newPage()]
+    const id = firstId()
+    await load(list, `${newsroom.url}/admin/posts?sort=-createdAt`)
+    await load(record, `${newsroom.url}/admin/posts/${id}`)
+    const heading = record.getByRole('heading', { level: 1 })
+    const typed = record.getByLabel('Excerpt')
+    await typed.fill('Typed meanwhile')
+    await rename('Live in the admin')
+    await vi.waitFor(async () => {
+      expect(await list.locator('tbody td.aa-title').allTextContents()).toEqual(expect.arrayContaining([expect.stringContaining('Live in the admin')]))
+      expect(await heading.textContent()).toContain('Live in the admin')
+    }, { timeout: 15_000 })
+    expect(await typed.inputValue()).toBe('Typed meanwhile')
+    await context.close()
+  })
+
+  it('a server that is killed and started again misses nothing', async () => {
+    const context = await openBrowser()
+    const tab = await openTab(context)
+    await vi.waitFor(() => expect(open([tab])).toBe(1), { timeout: 10_000 })
+    await newsroom.restart(() => {
+      // Nobody reports this change.
+      new Database(join(folder, 'live.sqlite')).prepare('update posts set title = ? where id = ?').run('Written without a server', firstId())
+    })
+    await shows('Written without a server', [tab])
+    await rename('After the restart')
+    await shows('After the restart', [tab])
     await context.close()
   })
 

@@ -7,17 +7,27 @@ import { startServer, type Server } from '../support/server'
 export interface Newsroom extends Pick<Server, 'url' | 'request'> {
   /** Rows of the database, read without the API. */
   readonly rows: <T = Record<string, unknown>>(sql: string, ...values: unknown[]) => T[]
+  /** Kills the server, and starts another one at the same address. @param meanwhile runs while there is none */
+  readonly restart: (meanwhile?: () => unknown) => Promise<void>
   readonly stop: () => Promise<void>
 }
 
 /** @param file the SQLite database: the playground creates and fills it. Its folder contains the uploads, too. */
 export async function startNewsroom(file: string): Promise<Newsroom> {
-  const server = await startServer(await buildFixture('playground'), { env: { DATABASE_FILE: file }, cwd: dirname(file) })
+  const build = await buildFixture('playground')
+  const start = (port = '0') => startServer(build, { env: { DATABASE_FILE: file, PORT: port }, cwd: dirname(file) })
+  let server = await start()
+  const { url } = server
   const database = new Database(file, { readonly: true })
   return {
-    url: server.url,
-    request: server.request,
+    url,
+    request: (path, options) => server.request(path, options),
     rows: (sql, ...values) => database.prepare(sql).all(...values) as never,
+    async restart(meanwhile) {
+      await server.stop('SIGKILL')
+      await meanwhile?.()
+      server = await start(new URL(url).port)
+    },
     async stop() {
       database.close()
       await server.stop('SIGTERM')

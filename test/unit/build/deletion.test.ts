@@ -86,7 +86,7 @@ it('no file of the server, the client, the admin or the build names one of them'
 
 describe('the admin', () => {
   const files = ts.sys.readDirectory(join(root, 'src/runtime/admin'), ['.ts', '.vue'])
-  const admins = SLICES.flatMap(({ folder, admin }) => admin ? [{ folder, ...admin }] : [])
+  const admins = SLICES.flatMap(({ folder, admin }) => admin?.views || admin?.parts ? [{ folder, ...admin }] : [])
 
   it('names no view, tab or feature of a plugin', () => {
     const names = admins.flatMap(({ views = {}, parts = [] }) => [

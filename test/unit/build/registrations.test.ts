@@ -245,7 +245,7 @@ describe('the options of a view', () => {
     const data = { nested: { comments: ['create', 'update', 'delete'] } }
     const { registrations, problems } = check('posts', { schema, ...data })
     expect([registrations[0]!.data, problems]).toEqual([data, []])
-    for (const nested of [['comments'], { comments: 'create' }, { comments: [] }, { comments: ['link'] }, 'comments'])
+    for (const nested of [['comments'], { comments: 'create' }, { comments: [] }, { comments: ['move'] }, 'comments'])
       expect(messagesOf({ schema, nested })).toEqual([expect.stringContaining('`posts.nested` does not list actions for each relation.')])
   })
 

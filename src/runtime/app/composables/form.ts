@@ -173,7 +173,7 @@ export function useAutoApiForm(
 
   async function send(values: Values, children?: Values): Promise<Row | undefined> {
     if (!isNew.value && !isDirty.value) return opened.value!.record
-    let written = await (isNew.value
+    let written: Row = await (isNew.value
       ? create.mutateAsync({ ...values, ...children })
       : update.mutateAsync({ ...changes.value, ...children, id: id() as RecordId }))
     if (isNew.value) openNew()

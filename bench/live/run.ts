@@ -56,7 +56,7 @@ async function measureGroups(server: RunningServer, { writers, posts, editor }: 
   try {
     const columns = ['update, median', 'create, median', 'commit to signal, p50', 'p99', 'memory of a stream']
     console.info(`| ${PER_SECOND} commits per second, ${GROUPS} groups | ${columns.join(' | ')} |\n|---${'|--:'.repeat(columns.length)}|`)
-    const { subscribe, write } = toFeed(server, { writers, posts, editor })
+    const { subscribe, write } = toFeed(server, { editor })
     const first = memoryOf(server)
     for (const [phase, count] of SUBSCRIBERS.entries()) {
       const open = SUBSCRIBERS[phase - 1] ?? 0

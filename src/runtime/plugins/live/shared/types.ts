@@ -1,4 +1,5 @@
 /** The option that live queries have in apps with the plugin `live`. */
+import type {} from '../../../shared/types/query-extensions'
 
 export interface LiveOptions {
   /**

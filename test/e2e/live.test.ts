@@ -8,11 +8,11 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { isReachable, CHROMIUM } from '../support/services'
 import { launch, load } from './newsroom/browser'
 import { EDITOR } from './newsroom/callers'
-import { startNewsroom, type Newsroom } from './newsroom/server'
+import { startNewsroom, type LocalNewsroom } from './newsroom/server'
 
 const folder = mkdtempSync(join(tmpdir(), 'live-'))
 const there = await isReachable(CHROMIUM)
-let newsroom: Newsroom
+let newsroom: LocalNewsroom
 let browser: Browser
 
 interface Tab {

@@ -7,13 +7,16 @@ import { startServer, type Server } from '../support/server'
 export interface Newsroom extends Pick<Server, 'url' | 'request'> {
   /** Rows of the database, read without the API. */
   readonly rows: <T = Record<string, unknown>>(sql: string, ...values: unknown[]) => T[]
-  /** Kills the server, and starts another one at the same address. @param meanwhile runs while there is none */
-  readonly restart: (meanwhile?: () => unknown) => Promise<void>
   readonly stop: () => Promise<void>
 }
 
+export interface LocalNewsroom extends Newsroom {
+  /** Kills the server, and starts another one at the same address. @param meanwhile runs while there is none */
+  readonly restart: (meanwhile?: () => unknown) => Promise<void>
+}
+
 /** @param file the SQLite database: the playground creates and fills it. Its folder contains the uploads, too. */
-export async function startNewsroom(file: string): Promise<Newsroom> {
+export async function startNewsroom(file: string): Promise<LocalNewsroom> {
   const build = await buildFixture('playground')
   const start = (port = '0') => startServer(build, { env: { DATABASE_FILE: file, PORT: port }, cwd: dirname(file) })
   let server = await start()

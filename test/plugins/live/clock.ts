@@ -17,11 +17,6 @@ export async function idle(): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await new Promise(resolve => setImmediate(resolve))
 }
 
-/** Lets everything run that waits for threads, such as hashes of tokens, until a condition holds. */
-export async function until(isDone: () => boolean): Promise<void> {
-  for (let turn = 0; turn < 20_000 && !isDone(); turn++) await new Promise(resolve => setImmediate(resolve))
-}
-
 export async function pass(milliseconds: number): Promise<void> {
   await idle()
   await vi.advanceTimersByTimeAsync(milliseconds)

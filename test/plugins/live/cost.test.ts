@@ -57,3 +57,26 @@ it('asks once about the commits of a moment, and a create reads nothing before',
   await settle()
   expect(statements.length).toBe(10 * alone + 1)
 })
+
+it('keeps at most 100 groups that nobody uses', async () => {
+  for (let team = 1; team <= 130; team++) {
+    const stream = await listen(world, 'posts', { user: { id: team, team } })
+    await idle()
+    stream.close()
+    await idle()
+  }
+  expect(await update()).toEqual([expect.any(Number), 100])
+})
+
+it('resets the streams of a table if too many changes wait to be judged', async () => {
+  await follow(READER, 1)
+  world.client.exec('with recursive n as (select 1 as i union all select i + 1 from n where i < 20001) insert into comments (id, text) select i + 10, \'x\' from n')
+  open.push(await listen(world, 'comments', READER))
+  await idle()
+  const ids = Array.from({ length: 20_001 }, (_, index) => index + 11)
+  for (let start = 0; start < ids.length; start += 100)
+    expect((await world.send('DELETE', 'comments/bulk', { ids: ids.slice(start, start + 100) }, EDITOR)).status).toBe(200)
+  await settle()
+  const [ofPosts, ofComments] = open.map(({ events }) => events.map(({ event }) => event))
+  expect([ofPosts, ofComments!.includes('reset')]).toEqual([['open'], true])
+})

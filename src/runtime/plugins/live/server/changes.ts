@@ -1,6 +1,7 @@
 /** Collects the rows that commits change for some milliseconds, so that many commits cost what one costs. */
 import { isDeepStrictEqual } from 'node:util'
 import type { WatchedRow } from '../../../server/kit/listen'
+import { memoized } from '../../../server/kit/process'
 import type { RecordValues } from '../../../server/kit/rows'
 
 /** A row that commits have changed. */
@@ -16,7 +17,9 @@ export interface ChangedRecord {
 }
 
 export interface Changes {
-  /** The rows of a table by id. */
+  /** The number of changes. */
+  readonly size: number
+  /** The rows of a table by id. Ask when all changes are added. */
   readonly recordsOf: (table: string) => ReadonlyMap<string, ChangedRecord>
   /** The ids of the rows of a table, and the rows as they were before the first commit. */
   readonly earlierOf: (table: string) => { readonly ids: readonly string[], readonly rows: readonly RecordValues[] }
@@ -26,18 +29,30 @@ export interface Changes {
 const NOTHING: ReadonlyMap<string, ChangedRecord> = new Map()
 
 export function createChanges(): Changes {
-  const tables = new Map<string, Map<string, ChangedRecord>>()
+  const tables = new Map<string, Map<string, WatchedRow[]>>()
+  const toRecords = memoized((rows: ReadonlyMap<string, readonly WatchedRow[]>): ReadonlyMap<string, ChangedRecord> =>
+    new Map([...rows].map(([id, own]) => [id, toRecord(own)])))
+  let size = 0
   return {
-    recordsOf: table => tables.get(table) ?? NOTHING,
+    get size() {
+      return size
+    },
+    recordsOf(table) {
+      const rows = tables.get(table)
+      return rows ? toRecords(rows) : NOTHING
+    },
     earlierOf(table) {
-      const known = [...tables.get(table) ?? NOTHING].filter(([, { rows: [first] }]) => first!.isNew || first!.before)
-      return { ids: known.map(([id]) => id), rows: known.flatMap(([, { rows: [first] }]) => first!.before ? [first!.before] : []) }
+      const known = [...tables.get(table) ?? []].filter(([, [first]]) => first!.isNew || first!.before)
+      return { ids: known.map(([id]) => id), rows: known.flatMap(([, [first]]) => first!.before ? [first!.before] : []) }
     },
     add(rows) {
       for (const row of rows) {
         let records = tables.get(row.table)
         if (!records) tables.set(row.table, records = new Map())
-        records.set(row.id, toRecord([...records.get(row.id)?.rows ?? [], row]))
+        const known = records.get(row.id)
+        if (known) known.push(row)
+        else records.set(row.id, [row])
+        size++
       }
     },
   }

@@ -50,8 +50,6 @@ export interface Group {
   readonly recent: Signal[]
   /** The position after which `recent` is complete. */
   completeSince: number
-  /** When the last member has left. */
-  emptySince?: number
 }
 
 /** The events that a group keeps. */

@@ -9,6 +9,10 @@ import { emit, judge, receives, type Group, type Judged, type Member, type Scope
 const COLLECT = 50
 /** Milliseconds for which a group without members goes on, for a member who connects again. */
 const KEEP = 60_000
+/** Groups without members that go on. Each of them costs a statement per commit, and a rule with the time makes a new group each time. */
+const MAX_UNUSED = 100
+/** The changes that wait to be judged. With more, the streams of their tables are reset. */
+const MAX_WAITING = 20_000
 /** Everything has to be read again. */
 const RESET = eventText('reset', {})
 /** Milliseconds for which signals are sent before requests can run. */
@@ -23,6 +27,8 @@ export function createGroups(onError: (error: unknown) => undefined) {
   const ids = createEventIds()
   const groups = new Set<Group>()
   const byText = new Map<string, Group>()
+  /** The groups without members, and when the last one has left. */
+  const unused = new Map<Group, number>()
   /** The tables whose rows a group needs, with the number of groups. */
   const tables = new Map<string, number>()
   let last = 0
@@ -36,15 +42,26 @@ export function createGroups(onError: (error: unknown) => undefined) {
     const known = scope.isJudged ? undefined : byText.get(scope.text)
     if (known) return known
     // Nobody has followed its rows until now, so an earlier position says nothing.
-    const group: Group = { scope, members: new Set(), recent: [], completeSince: ++last, emptySince: Date.now() }
-    groups.add(group)
-    if (!scope.isJudged) byText.set(scope.text, group)
-    for (const table of tablesOf(scope)) tables.set(table, (tables.get(table) ?? 0) + 1)
+    const group: Group = { scope, members: new Set(), recent: [], completeSince: ++last }
+    add(group)
+    keep(group)
     return group
   }
 
+  function add(group: Group): void {
+    groups.add(group)
+    if (!group.scope.isJudged) byText.set(group.scope.text, group)
+    for (const table of tablesOf(group.scope)) tables.set(table, (tables.get(table) ?? 0) + 1)
+  }
+
+  function keep(group: Group): void {
+    unused.set(group, Date.now())
+    if (unused.size > MAX_UNUSED) remove(unused.keys().next().value!)
+  }
+
   function remove(group: Group): void {
-    groups.delete(group)
+    unused.delete(group)
+    if (!groups.delete(group)) return
     if (byText.get(group.scope.text) === group) byText.delete(group.scope.text)
     for (const table of tablesOf(group.scope)) {
       const left = tables.get(table)! - 1
@@ -55,6 +72,7 @@ export function createGroups(onError: (error: unknown) => undefined) {
 
   /** Commits wait for nothing. */
   function onRows(rows: readonly WatchedRow[]): void {
+    if (changes.size + rows.length > MAX_WAITING) return missed(new Set(rows.map(({ table }) => table)))
     changes.add(rows)
     timer ??= setTimeout(() => {
       timer = undefined
@@ -111,6 +129,12 @@ export function createGroups(onError: (error: unknown) => undefined) {
     for (const { send } of group.members) send(events)
   }
 
+  /** Rows of these tables may have changed without a signal. @default any table */
+  function missed(names?: Iterable<string>): void {
+    const changed = names && [...names]
+    for (const group of groups) if (!changed || changed.some(name => tablesOf(group.scope).has(name))) reset(group)
+  }
+
   const lastId = () => ids.toId(last)
   const toReset = () => ({ text: RESET, id: lastId() })
 
@@ -122,23 +146,25 @@ export function createGroups(onError: (error: unknown) => undefined) {
     isUsed: () => groups.size > 0,
     watches: ({ table }: Pick<WatchedRow, 'table'>) => tables.has(table),
     tables: () => tables.keys(),
-    /** Rows of these tables may have changed without a signal. @default any table */
-    missed(names?: readonly string[]): void {
-      for (const group of groups) if (!names || names.some(name => tablesOf(group.scope).has(name))) reset(group)
-    },
+    missed,
     join(group: Group, member: Member): void {
+      // Others have come since it was found.
+      if (!groups.has(group)) {
+        group.completeSince = ++last
+        add(group)
+      }
+      unused.delete(group)
       group.members.add(member)
-      group.emptySince = undefined
     },
     leave(group: Group, member: Member): void {
       group.members.delete(member)
       if (group.members.size > 0) return
       // Nobody else can join it.
       if (group.scope.isJudged) remove(group)
-      else group.emptySince = Date.now()
+      else keep(group)
     },
     removeUnused(now: number): void {
-      for (const group of groups) if (group.emptySince !== undefined && now - group.emptySince > KEEP) remove(group)
+      for (const [group, since] of unused) if (now - since > KEEP) remove(group)
     },
     /** Returns the events after an event, or `undefined` if nobody knows all of them. */
     missedBy(members: readonly (Member & { readonly group: Group })[], eventId: string): readonly Signal[] | undefined {

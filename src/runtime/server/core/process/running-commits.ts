@@ -31,6 +31,7 @@ export async function commitsEnded(api: object): Promise<void> {
   const { current, earlier } = commits
   commits.current = { running: 0 }
   const ended = current.running === 0 ? undefined : new Promise<void>(resolve => current.end = resolve)
-  commits.earlier = Promise.all([earlier, ended])
+  // Without its values, each of which would contain those before.
+  commits.earlier = Promise.all([earlier, ended]).then(() => {})
   await commits.earlier
 }

@@ -62,6 +62,11 @@ export interface InsertOptions {
    * @default []
    */
   readonly withoutValues?: readonly string[]
+  /**
+   * Whether `before` contains the whole row, and not only the columns that change.
+   * @default false
+   */
+  readonly wholeBefore?: boolean
 }
 
 /**

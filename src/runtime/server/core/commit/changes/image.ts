@@ -11,6 +11,13 @@ export interface Image {
   readonly after: RecordValues | null
 }
 
+export interface ImageOptions {
+  /** The columns that `before` and `after` leave out. */
+  readonly withoutValues: ReadonlySet<string>
+  /** Whether `before` contains the whole row. */
+  readonly wholeBefore: boolean
+}
+
 type Kind = Change['kind']
 
 /** Whether the row did not exist before the change. A link that the commit takes out of the trash counts as a new row. */
@@ -22,10 +29,9 @@ export const isRemovedRow = (kind: Kind, { hasTrash }: Pick<ChangedTable, 'hasTr
 
 /**
  * @param before the row with every column, before the change. `after` is the row after it.
- * @param withoutValues columns that `before` and `after` of the image leave out
  */
 export function toImage(
-  table: ChangedTable, kind: Kind, before: Row | undefined, after: Row | undefined, withoutValues: ReadonlySet<string>,
+  table: ChangedTable, kind: Kind, before: Row | undefined, after: Row | undefined, { withoutValues, wholeBefore }: ImageOptions,
 ): Image {
   const names = table.row.fields.map(({ name }) => name)
   const decodeRow = decoder(table.row, table.row, 'wire')
@@ -40,7 +46,7 @@ export function toImage(
     Object.fromEntries(columns.filter(name => !withoutValues.has(name)).map(name => [name, record[name]]))
   if (!old || !current) return { columns: names, before: old && pick(old, names), after: current && pick(current, names) }
   const columns = names.filter(name => !isDeepStrictEqual(old[name], current[name]))
-  return { columns, before: pick(old, columns), after: pick(current, columns) }
+  return { columns, before: pick(old, wholeBefore ? names : columns), after: pick(current, columns) }
 }
 
 /** Converts the values that JSON does not have. Columns of custom types and arrays can contain them. */

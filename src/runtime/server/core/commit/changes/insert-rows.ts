@@ -30,7 +30,7 @@ export function insertRows({ set, target }: Insertion, rows: readonly FoundRow[]
 
 /** Returns a function that computes the values of one changed row. */
 function operandsOf(
-  { table, kind }: ChangeSet, { id, before, after }: FoundRow, { withoutValues }: Target, call: Call,
+  { table, kind }: ChangeSet, { id, before, after }: FoundRow, target: Target, call: Call,
 ): (column: TargetColumn) => unknown {
   let image: Image | undefined
   const row = after ?? before
@@ -49,7 +49,7 @@ function operandsOf(
       }
       case 'columns':
       case 'before':
-      case 'after': return (image ??= toImage(table, kind, before, after, withoutValues))[operand!]
+      case 'after': return (image ??= toImage(table, kind, before, after, target))[operand!]
     }
   }
 }

@@ -9,6 +9,8 @@ import { describeTable, type TableFacts } from '../../../schema/drizzle/table'
 import { createFields } from '../../../schema/fields'
 import type { Field } from '../../../schema/field'
 import { findForeignKey, findOperand, JSON_OPERANDS, type Operand } from './operand'
+import type { InsertOptions } from '../../extensions/changes'
+import type { ImageOptions } from './image'
 import type { ChangedTable } from './table'
 import { memoized } from '../../memoized'
 import { boundValue, fromSql } from '../../sql/conditions'
@@ -25,12 +27,10 @@ export interface TargetColumn {
   readonly value?: Part
 }
 
-export interface Target {
+export interface Target extends ImageOptions {
   readonly table: Table
   readonly name: string
   readonly columns: readonly TargetColumn[]
-  /** The columns whose values `before` and `after` do not contain. */
-  readonly withoutValues: ReadonlySet<string>
 }
 
 interface Description {
@@ -61,18 +61,18 @@ export function toTarget(
     if (!columns.some(column => column.field === field))
       throw invalid(`the column "${name}.${field.name}" has no value. \`$defaultFn\` does not run here; use \`uuid\` for a new id`)
   }
-  return { table, name, columns, withoutValues: toColumnNames(source, options) }
+  return { table, name, columns, ...toImageOptions(source, options) }
 }
 
 /** @throws {TypeError} For a name that is no column: a misspelled name would write the values that it should leave out. */
-function toColumnNames({ name, row: { byName } }: ChangedTable, options: unknown): ReadonlySet<string> {
-  const { withoutValues = [], ...rest } = options as { readonly withoutValues?: readonly string[] }
+function toImageOptions({ name, row: { byName } }: ChangedTable, options: unknown): ImageOptions {
+  const { withoutValues = [], wholeBefore = false, ...rest } = options as InsertOptions
   const [option] = Object.keys(rest)
-  if (option !== undefined) throw invalid(`\`${option}\` is not an option.${didYouMean(option, ['withoutValues'])}`)
+  if (option !== undefined) throw invalid(`\`${option}\` is not an option.${didYouMean(option, ['withoutValues', 'wholeBefore'])}`)
   const unknown = withoutValues.find(column => !byName.has(column))
   if (unknown !== undefined)
     throw invalid(`\`withoutValues\`: the table "${name}" has no column \`${unknown}\`.${didYouMean(unknown, [...byName.keys()])}`)
-  return new Set(withoutValues)
+  return { withoutValues: new Set(withoutValues), wholeBefore }
 }
 
 function toColumn(

@@ -10,6 +10,7 @@ import { inTuples } from '../../../sql/list/index'
 import type { Insertion } from '../changed-rows'
 import type { ChangeReport } from '../report'
 import { rowsWhere } from '../source'
+import type { ImageOptions } from '../image'
 import { rowList, withoutValuesSql, type ImageOperand } from './images'
 import { identityAnd, insertSelected } from './insert-select'
 import { statement } from '../../../sql/parameterize'
@@ -102,7 +103,7 @@ export function insertPinned(insertion: Insertion, { report, pins }: PinnedRows,
     rows: where`select pin.value ->> 0 as id, coalesce(stored.tenant, pin.value ->> 1) as tenant, pin.value ->> 2 as old,
       stored.list as new from json_each(${value(listOf(pins))}) as pin
       left join (${stored}) as stored on stored.id = pin.value ->> 0`,
-    image: operand => pinnedImage(operand, insertion.target.withoutValues),
+    image: operand => pinnedImage(operand, insertion.target),
     list: sql.raw('coalesce(changed.new, changed.old)'),
   }, call)
 }
@@ -111,9 +112,10 @@ export function insertPinned(insertion: Insertion, { report, pins }: PinnedRows,
 const PLACE = `('$[' || c.key || '][' || r.key || '][1]')`
 
 /** Compares the lists of columns from before and after the change. A row that existed only once has every column. */
-function pinnedImage(operand: ImageOperand, withoutValues: ReadonlySet<string>): SQL {
-  const rows = `from json_each(coalesce(changed.new, changed.old)) as c, json_each(c.value) as r
-    where (changed.old is null or changed.new is null or (changed.old -> ${PLACE}) is not (changed.new -> ${PLACE}))`
+function pinnedImage(operand: ImageOperand, { withoutValues, wholeBefore }: ImageOptions): SQL {
+  const isWhole = operand === 'before' && wholeBefore
+  const isChanged = `changed.old is null or changed.new is null or (changed.old -> ${PLACE}) is not (changed.new -> ${PLACE})`
+  const rows = `from json_each(coalesce(changed.new, changed.old)) as c, json_each(c.value) as r where (${isWhole ? 'true' : isChanged})`
   if (operand === 'columns') return sql.raw(`(select json_group_array(r.value ->> 0) ${rows})`)
   const list = operand === 'before' ? 'changed.old' : 'changed.new'
   const values = sql.raw(`case when ${list} is not null then (select json_group_object(r.value ->> 0, json(${list} -> ${PLACE})) ${rows}`)

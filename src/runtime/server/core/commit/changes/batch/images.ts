@@ -1,7 +1,7 @@
 /** Builds the images of changed rows in SQL. */
 import { sql, type SQL } from 'drizzle-orm'
 import type { Field } from '../../../../schema/field'
-import { isNewRow, isRemovedRow } from '../image'
+import { type ImageOptions, isNewRow, isRemovedRow } from '../image'
 import type { AssignedValues } from '../source'
 import type { ChangeSet } from '../changed-rows'
 import type { ChangedTable } from '../table'
@@ -20,13 +20,16 @@ export const isUpdate = ({ kind, table }: Pick<ChangeSet, 'kind' | 'table'>) => 
 /**
  * `json_array(json_array(json_array('title', title, json(?)), …), …)`: each column with its value before the change. If the row exists
  * before and after it, the list contains only the columns that the change assigns, with their values after it.
+ * @param isWhole whether the list contains every column
  */
-export function columnList(set: ChangeSet, assigned: AssignedValues): Where {
+export function columnList(set: Pick<ChangeSet, 'kind' | 'table'>, assigned: AssignedValues, isWhole = false): Where {
   const changes = isUpdate(set)
-  const fields = set.table.row.fields.filter(field => !changes || assigned.has(field))
+  const fields = set.table.row.fields.filter(field => !changes || isWhole || assigned.has(field))
   return nested(fields.map((field) => {
-    const current = where`${sql.raw(quote(field.name))}, ${wireSql(field, sql`${field.column}`)}`
-    return where`json_array(${changes ? where`${current}, ${assignedSql(field, assigned.get(field))}` : current})`
+    const stored = wireSql(field, sql`${field.column}`)
+    const current = where`${sql.raw(quote(field.name))}, ${stored}`
+    const after = assigned.has(field) ? assignedSql(field, assigned.get(field)) : stored
+    return where`json_array(${changes ? where`${current}, ${after}` : current})`
   }))
 }
 
@@ -60,14 +63,14 @@ export function foreignIdSql(foreignKey: readonly Field[], list: SQL): SQL {
 
 /**
  * Reads an operand from a list that `columnList` built.
- * @param withoutValues columns that `before` and `after` leave out
  */
-export function imageSql(set: ChangeSet, operand: ImageOperand, list: SQL, withoutValues: ReadonlySet<string>): SQL {
+export function imageSql(set: ChangeSet, operand: ImageOperand, list: SQL, { withoutValues, wholeBefore }: ImageOptions): SQL {
   const rows = sql`from json_each(${list}) as c, json_each(c.value) as r`
   const changed = isUpdate(set) ? sql` where (r.value ->> 1 is not r.value ->> 2 or ${typeAt(1)} is not ${typeAt(2)})` : sql` where true`
   if (operand === 'columns') return sql`(select json_group_array(r.value ->> 0) ${rows}${changed})`
   const isAbsent = operand === 'before' ? isNewRow(set.kind) : isRemovedRow(set.kind, set.table)
   if (isAbsent) return sql`null`
   const index = sql.raw(operand === 'after' && isUpdate(set) ? '2' : '1')
-  return sql`(select json_group_object(r.value ->> 0, json(r.value -> ${index})) ${rows}${changed}${withoutValuesSql(withoutValues)})`
+  const shown = operand === 'before' && wholeBefore ? sql` where true` : changed
+  return sql`(select json_group_object(r.value ->> 0, json(r.value -> ${index})) ${rows}${shown}${withoutValuesSql(withoutValues)})`
 }

@@ -34,11 +34,11 @@ export interface SelectedRows {
 /** `insert into audit (id, after) with recursive reached … select changed.id, (…) from (select id, null, … from t where …) as changed` */
 export function insertSelect(insertion: Insertion, source: RowSource, assigned: AssignedValues, call: Call): WriteStatement {
   const { set } = insertion
-  const list = usesImages(insertion) ? columnList(set, assigned) : NULL
+  const list = usesImages(insertion) ? columnList(set, assigned, insertion.target.wholeBefore) : NULL
   return insertSelected(insertion, {
     with: source.with,
     rows: where`select ${identityAnd(set.table, list)}${source.from}`,
-    image: operand => imageSql(set, operand, sql.raw('changed.list'), insertion.target.withoutValues),
+    image: operand => imageSql(set, operand, sql.raw('changed.list'), insertion.target),
     list: sql.raw('changed.list'),
   }, call)
 }

@@ -63,7 +63,7 @@ export const FOLDERS: Readonly<Record<string, MutatedFolder>> = {
     goal: 95,
   },
   'api-tokens': {
-    code: [`${PLUGINS}/api-tokens/**/*.ts`],
+    code: [`${PLUGINS}/api-tokens/**/*.ts`, `${SERVER}/plugin/{issued,owner,owned-rows}.ts`],
     tests: [
       'test/plugins/api-tokens/{options,format,rules,issued,failures,last-used}.test.ts',
       'test/plugins/options.test.ts',

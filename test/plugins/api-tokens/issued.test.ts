@@ -1,12 +1,14 @@
 /** Where the secret of a new token is added to a response, and where not. */
 import { describe, expect, it } from 'vitest'
-import { createIssuedTokens, ROTATE } from '../../../src/runtime/plugins/api-tokens/server/issued'
+import { ROTATE } from '../../../src/runtime/plugins/api-tokens/server/rotate'
+import { createIssuedSecrets } from '../../../src/runtime/server/plugin/issued'
 import type { TokenRow } from '../../../src/runtime/plugins/api-tokens/server/row'
 import type { AutoApiContext } from '../../../src/runtime/server/registration'
 
 const contextOf = (event = {}, resource = 'apiTokens') => ({ event, resource }) as unknown as AutoApiContext
 const response = (body: unknown, headers?: Record<string, string>) => ({ status: 200, body, ...headers && { headers } })
 
+const createIssuedTokens = (resource: string) => createIssuedSecrets<TokenRow>({ resource, key: 'token', rotate: ROTATE })
 type Issued = ReturnType<typeof createIssuedTokens>
 const answer = ({ onResponse }: Issued, ctx: AutoApiContext, route: string, body: unknown, headers?: Record<string, string>) =>
   onResponse(ctx, response(body, headers) as never, { route } as never) as {

@@ -3,18 +3,19 @@ import type { Table } from 'drizzle-orm'
 import type { UpdateRow } from '../../server/kit/records'
 import { defineAutoApiPlugin } from '../../server/plugin/contract'
 import { provideAdmin, provideFeatures } from '../../server/plugin/features'
+import { createIssuedSecrets } from '../../server/plugin/issued'
 import { imported } from '../../server/plugin/options'
+import { createOwnedRows } from '../../server/plugin/owned-rows'
 import type { PluginTable } from '../../server/plugin/table'
 import { resolveStore } from '../../server/plugin/counter/store'
 import { assertNoTokenInUrl, authenticate, type AuthenticateOptions } from './server/authenticate'
 import { createFailureCounter } from './server/failures'
 import { createTokenFormat } from './server/format'
-import { createIssuedTokens } from './server/issued'
 import { createLastUsed } from './server/last-used'
-import { createHooks, createRows, type ManageOptions } from './server/manage'
+import { createHooks, type ManageOptions } from './server/manage'
 import { resolveOptions, type ApiTokensOptions } from './options'
-import { rotateRoute } from './server/rotate'
-import { assertTokenTable } from './server/row'
+import { ROTATE, rotateRoute } from './server/rotate'
+import { assertTokenTable, type TokenRow } from './server/row'
 import { provideTokens } from './server/service'
 import type { TokenFeatures } from './shared/admin'
 
@@ -33,7 +34,7 @@ export const apiTokens = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', na
   const policy = resolveOptions(options)
   const { resource } = policy
   const format = createTokenFormat(policy.prefix)
-  const issued = createIssuedTokens(resource)
+  const issued = createIssuedSecrets<TokenRow>({ resource, key: 'token', rotate: ROTATE })
   let table: Table
   let update: UpdateRow
   let access: PluginTable
@@ -73,7 +74,7 @@ export const apiTokens = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', na
     credentials: request => authenticate(request, authentication),
     // The time of the last use is written after the response, without a report.
     unreported: [resource],
-    rows: { [resource]: createRows(manage) },
+    rows: { [resource]: createOwnedRows({ access: () => access, manage: policy.manage }) },
     hooks: { [resource]: createHooks(manage) },
     onResponse: issued.onResponse,
     routes: [rotateRoute(manage)],

@@ -1,24 +1,9 @@
 /** The options of `apiTokens`. */
 import { isObject } from '../../shared/is-object'
-import type { Awaitable } from '../../server/kit/process'
-import type { ApiEvent } from '../../server/kit/http'
 import { assertOptions, type Importable } from '../../server/plugin/options'
-import type { AutoApiUser } from '../../server/kit/call'
+import type { FindUser } from '../../server/plugin/owner'
 import type { Store } from '../../server/plugin/counter/store'
 import { flag, isCount, isName, positiveInteger, type OptionRules } from '../../shared/option-rule'
-
-/** What `findUser` knows about the request. */
-export interface FindUserOptions {
-  readonly event: ApiEvent
-  /** The organization for which the token was made, as text. `null` if its owner had none. */
-  readonly tenantId: string | null
-}
-
-/**
- * Finds the owner of a token with its current permissions and roles. It runs on every request with a token. It returns `null` if the user
- * does not exist, is banned, or is no longer a member of the organization.
- */
-export type FindUser = (userId: string, options: FindUserOptions) => Awaitable<AutoApiUser | null>
 
 /** How many requests with invalid tokens a client address can send. */
 export interface FailureLimit {

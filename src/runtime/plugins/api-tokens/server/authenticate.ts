@@ -1,13 +1,12 @@
 /** Finds the caller of a token. Whatever is wrong with a token, the response is the same, and no other caller takes its place. */
-import { createAttached, logError } from '../../../server/kit/process'
+import { createAttached } from '../../../server/kit/process'
 import { ApiError, invalidQuery } from '../../../server/kit/errors'
 import type { CredentialCaller, IncomingRequest } from '../../../server/kit/listen'
 import type { AutoApiConfig } from '../../../shared/config'
-import type { AutoApiUser, Tenant } from '../../../server/kit/call'
+import { findOwner, type FindUser } from '../../../server/plugin/owner'
 import type { PluginTable } from '../../../server/plugin/table'
 import type { FailureCounter } from './failures'
 import { hashToken, type TokenFormat } from './format'
-import type { FindUser } from '../options'
 import { secretOf, type TokenRow } from './row'
 
 export interface AuthenticateOptions {
@@ -80,30 +79,12 @@ export async function findToken(
   const row = await access.find(event, ['tokenHash', 'previousHash'], hash) as TokenRow | undefined
   const secret = row && secretOf(row, hash, Date.now())
   if (!secret) return undefined
-  const user = await findUser(row.userId, { event, tenantId: row.organizationId })
-  if (!isOwner(user, row, event)) return undefined
-  const tenant = tenantOf(user, row, config)
-  if (tenant === 'left') return undefined
+  const owner = await findOwner(row, { findUser, config, event, plugin: 'apiTokens' })
+  if (!owner) return undefined
   const { id, scopes } = row
   // The old secret of a rotated token must not make or rotate tokens: a rotation would give its thief a secret without an end.
   const excludedResources = scopes === null || secret === 'previous' ? [resource] : []
-  return { row, caller: { user, tenant, id, scopes, excludedResources } }
-}
-
-function isOwner(user: AutoApiUser | null | undefined, { userId }: TokenRow, event: unknown): user is AutoApiUser {
-  if (user === null || user === undefined) return false
-  if (String(user.id) === userId) return true
-  logError({ event }, 'apiTokens: `findUser` returned a user with another id. The token is refused.', new TypeError('wrong user'))
-  return false
-}
-
-/** Returns the organization of the token, or `'left'` if the owner is in another one now. */
-function tenantOf(user: AutoApiUser, { organizationId }: TokenRow, { multiTenancy }: AutoApiConfig): Tenant | undefined | 'left' {
-  if (organizationId === null) return multiTenancy ? { id: null } : undefined
-  const own = multiTenancy ? user[multiTenancy.userTenantField] : undefined
-  if (own === undefined || own === null) return { id: organizationId }
-  // The id keeps the type that the app uses, because rules can compare it with `===`.
-  return String(own) === organizationId ? { id: own as string | number } : 'left'
+  return { row, caller: { ...owner, id, scopes, excludedResources } }
 }
 
 /** The response to every token that is not valid. */

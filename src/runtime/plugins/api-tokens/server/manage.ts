@@ -1,5 +1,5 @@
 /** Makes, changes and revokes tokens: the hooks of the generated routes, and which tokens a caller sees. */
-import { and, eq, sql, type Column, type SQL, type Table } from 'drizzle-orm'
+import { eq, type Column, type Table } from 'drizzle-orm'
 import {
   type AutoApiContext,
   type ConditionalContext,
@@ -11,37 +11,29 @@ import {
   SUPER_ADMIN,
   toPermissions,
 } from '../../../server/kit/call'
-import { conflict, invalidBody, invalidQuery, refused } from '../../../server/kit/errors'
+import { conflict, invalidBody, invalidQuery } from '../../../server/kit/errors'
 import { uuidv7 } from '../../../server/kit/process'
 import type { UpdateRow } from '../../../server/kit/records'
+import type { IssuedSecrets } from '../../../server/plugin/issued'
+import { organizationOf, ownerId } from '../../../server/plugin/owned-rows'
+import type { FindUser } from '../../../server/plugin/owner'
 import type { PluginTable } from '../../../server/plugin/table'
 import { tokenOf } from './authenticate'
 import { hashToken, START_LENGTH, type TokenFormat } from './format'
-import type { FindUser, TokenPolicy } from '../options'
+import type { TokenPolicy } from '../options'
 import type { TokenRow } from './row'
 import { assertNarrower, assertScopes, assertWithin, holds, readExpiry, readScopes, type Maker } from './rules'
-import type { IssuedTokens } from './issued'
 
 export interface ManageOptions {
   readonly policy: TokenPolicy
   readonly format: TokenFormat
-  readonly issued: IssuedTokens
+  readonly issued: IssuedSecrets<TokenRow>
   readonly access: () => PluginTable
   readonly update: () => UpdateRow
   readonly findUser: () => FindUser
   readonly table: () => Table
   /** Converts the `:id` of a path to the id of a row. Returns `undefined` if no row can have it. */
   readonly toTokenId: (id: string) => string | undefined
-}
-
-/** The organization of the caller, as rows of tokens store it. */
-export const organizationOf = ({ tenant }: AutoApiContext) => tenant?.id === undefined || tenant.id === null ? null : String(tenant.id)
-
-/** The id of the caller, as rows of tokens store it. @throws 401, or 403 for a user without an id. */
-function ownerId(ctx: AutoApiContext): string {
-  const id: unknown = ctx.user?.id
-  if ((typeof id !== 'string' && typeof id !== 'number' && typeof id !== 'bigint') || id === '') throw refused(ctx)
-  return String(id)
 }
 
 /**
@@ -76,30 +68,6 @@ async function compareRights(ctx: AutoApiContext, findUser: FindUser): Promise<b
   const roles = rolesOf(ctx.user)
   return toPermissions(owner.permissions).every(permission => ctx.permissions.includes(permission))
     && rolesOf(owner).every(role => role === undefined || roles.includes(role))
-}
-
-/** Whether the caller sees and deletes all tokens of the organization. */
-export function isManager({ user, permissions }: AutoApiContext, manage: string | undefined): boolean {
-  return manage !== undefined && (permissions.includes(SUPER_ADMIN) || permissions.includes(manage) || rolesOf(user).includes(manage))
-}
-
-/** Whether a token belongs to the caller, in the active organization. */
-export function isOwnToken({ userId, organizationId }: TokenRow, ctx: AutoApiContext): boolean {
-  return userId === ownerId(ctx) && organizationId === organizationOf(ctx)
-}
-
-/** Operations with which a manager can use the tokens of others. */
-const MANAGED = new Set(['read', 'aggregate', 'delete', 'purge', 'viewDeleted'])
-
-/** Limits every route to the caller's own tokens in the active organization. */
-export function createRows({ policy, access }: ManageOptions) {
-  return (table: Table, ctx: AutoApiContext): SQL => {
-    if (ctx.user === null) return sql`1 = 0`
-    const { matches } = access()
-    const inOrganization = matches(table, 'organizationId', organizationOf(ctx))
-    if (MANAGED.has(ctx.operation) && isManager(ctx, policy.manage)) return inOrganization
-    return and(matches(table, 'userId', ownerId(ctx)), inOrganization)!
-  }
 }
 
 /** A new secret, and the columns that store it. */

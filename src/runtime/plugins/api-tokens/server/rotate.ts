@@ -2,10 +2,13 @@
 import { notFound } from '../../../server/kit/errors'
 import type { PluginRoute } from '../../../server/plugin/contract'
 import { objectOf, text } from '../../../server/plugin/description'
-import { ROTATE } from './issued'
-import { assertNotExpired, createSecret, isOwnToken, makerOf, type ManageOptions } from './manage'
+import { isOwn as isOwnRow } from '../../../server/plugin/owned-rows'
+import { assertNotExpired, createSecret, makerOf, type ManageOptions } from './manage'
 import type { TokenRow } from './row'
 import { assertWithin } from './rules'
+
+/** The name of the route that rotates a token. */
+export const ROTATE = 'token-rotate'
 
 export function rotateRoute({ policy, format, issued, access, update, toTokenId, findUser }: ManageOptions): PluginRoute {
   const { resource, grace } = policy
@@ -27,7 +30,7 @@ export function rotateRoute({ policy, format, issued, access, update, toTokenId,
     async handler(ctx) {
       const row = await access().find(ctx.event, ['id'], toTokenId(ctx.params.id!)) as TokenRow | undefined
       // The update checks all rules of the row again. Before it, the response must not show that a token of somebody else exists.
-      const isOwn = row !== undefined && !row.deletedAt && isOwnToken(row, ctx)
+      const isOwn = row !== undefined && !row.deletedAt && isOwnRow(row, ctx)
       if (!isOwn) throw notFound()
       assertNotExpired(row)
       await assertWithin(row, await makerOf(ctx, findUser()))

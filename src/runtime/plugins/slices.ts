@@ -8,5 +8,6 @@ import dataExport from './data-export/slice'
 import fileUpload from './file-upload/slice'
 import live from './live/slice'
 import openApi from './open-api/slice'
+import webhooks from './webhooks/slice'
 
-export const SLICES: readonly Slice[] = Object.freeze([apiTokens, auditLog, activityFeed, batch, dataExport, fileUpload, live, openApi])
+export const SLICES: readonly Slice[] = Object.freeze([apiTokens, auditLog, activityFeed, batch, dataExport, fileUpload, live, openApi, webhooks])

@@ -32,15 +32,20 @@ export interface OwnedRowsOptions {
   readonly access: () => PluginTable
   /** A permission or a role of managers. */
   readonly manage: string | undefined
+  /**
+   * The name of the column with the id of the owner.
+   * @default 'userId'
+   */
+  readonly owner?: string
 }
 
 /** Limits every route to the caller's own rows in the active organization. */
-export function createOwnedRows({ access, manage }: OwnedRowsOptions) {
+export function createOwnedRows({ access, manage, owner = 'userId' }: OwnedRowsOptions) {
   return (table: Table, ctx: AutoApiContext): SQL => {
     if (ctx.user === null) return sql`1 = 0`
     const { matches } = access()
     const inOrganization = matches(table, 'organizationId', organizationOf(ctx))
     if (MANAGED.has(ctx.operation) && isManager(ctx, manage)) return inOrganization
-    return and(matches(table, 'userId', ownerId(ctx)), inOrganization)!
+    return and(matches(table, owner, ownerId(ctx)), inOrganization)!
   }
 }

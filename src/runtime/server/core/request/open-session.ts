@@ -49,8 +49,11 @@ async function openExtended(
   return createSession(api, ctx, engineFor(api, request, isReadOnly))
 }
 
+/** What sessions of one request share. */
+type SessionBase = Pick<Session, 'api' | 'engine'> & { readonly ctx: Pick<AutoApiContext, 'event' | 'db'> }
+
 /** Opens the session of another credential's caller in the same request, for rules that decide about that caller. */
-export async function openSessionAs({ api, ctx: { event, db }, engine }: Session, caller: CredentialCaller): Promise<Session> {
+export async function openSessionAs({ api, ctx: { event, db }, engine }: SessionBase, caller: CredentialCaller): Promise<Session> {
   const request = { event, db, method: 'GET', header: () => undefined, params: {}, query: {}, caller: { user: null } }
   const ctx = createContext(request, '', 'read')
   await extendLocked(api, ctx, caller)

@@ -123,7 +123,9 @@ export interface WorldOptions extends Partial<Omit<ServerOptions, 'plugins'>> {
   readonly client?: Database.Database
 }
 
-export async function openWebhooks({ options, plugins = [], client: shared, registrations: further = [], config, ...rest }: WorldOptions = {}) {
+export async function openWebhooks(
+  { options, plugins = [], client: shared, registrations: further = [], config, ...rest }: WorldOptions = {},
+): Promise<WebhookWorld> {
   const client = shared ?? new Database(':memory:')
   if (!shared) client.exec(await createTablesSql('sqlite', TABLES))
   const users = createUsers()

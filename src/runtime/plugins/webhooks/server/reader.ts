@@ -55,12 +55,15 @@ async function sawChange({ event, columns }: DeliveryRow, session: Session, reso
   return columns!.some(name => byName.has(name)) || [...byName.values()].some(({ stored }) => !stored)
 }
 
+/** The events of rows that are in the trash before the change. */
+const FROM_TRASH = /\.(?:restored|purged)$/
+
 /** Whether the owner could read the row as it was. The tenant and the rules of rows decide, as for a list. */
 async function sawRow({ image, event }: DeliveryRow, session: Session, resource: Resource): Promise<boolean> {
   if (image === null) return false
   const row = toRow(image, resource)
-  // Before it was restored, the row was in the trash.
-  if (event.endsWith('.restored') && resource.roles.deletedAt) row[resource.roles.deletedAt.name] = null
+  // Before it was restored or purged, the row was in the trash, and before that, it was active.
+  if (FROM_TRASH.test(event) && resource.roles.deletedAt) row[resource.roles.deletedAt.name] = null
   const { find } = await resolveReadable(callFor(session, resource, 'read'))
   const { before } = await find({ ids: [], rows: [row], earlier: () => ({ ids: [], rows: [] }) })
   return before.size > 0

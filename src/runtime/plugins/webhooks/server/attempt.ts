@@ -50,7 +50,7 @@ export async function attempt(
   }
   catch (error) {
     console.error(`[auto-api] webhooks: the record of the delivery \`${delivery.id}\` could not be read. It is attempted again.`, error)
-    return record(claimed, { error: 'The record could not be read.' }, options)
+    return record(claimed, { error: 'The record could not be read.' }, options, KEPT)
   }
   if (content.kind === 'unseen') {
     await queue.remove(event, delivery, lease)
@@ -77,15 +77,16 @@ async function sendContent({ delivery, webhook }: Claimed, data: object, policy:
   return send({ url: webhook.url, headers, body }, policy)
 }
 
-async function record(claimed: Claimed, sent: Sent, options: AttemptOptions): Promise<Attempted> {
+/** An attempt that has read the record has found out that the owner could see the change. Then its image has done its work. */
+const READ: Outcome = { columns: null, image: null }
+const KEPT: Outcome = {}
+
+async function record(claimed: Claimed, sent: Sent, options: AttemptOptions, judged = READ): Promise<Attempted> {
   const { delivery, webhook, lease } = claimed
   const { policy, queue, event } = options
   const attempts = delivery.attempts + 1
-  // The image has done its work: the attempt has found out that the owner could see the row.
-  const isRead = sent.error !== 'The record could not be read.'
   const known: Outcome = {
-    attempts, responseStatus: sent.status ?? null, responseBody: sent.body ?? null, error: sent.error ?? null,
-    ...isRead && { columns: null, image: null },
+    ...judged, attempts, responseStatus: sent.status ?? null, responseBody: sent.body ?? null, error: sent.error ?? null,
   }
   if (sent.error === undefined) {
     await queue.finish(event, delivery, lease, { ...known, status: 'delivered', deliveredAt: new Date(), dueAt: null })

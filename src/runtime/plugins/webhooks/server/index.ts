@@ -3,7 +3,7 @@ import { type AutoApiContext, requireSession, type Api } from '../../../server/k
 import { useRuntime } from '../../../server/kit/api'
 import { ApiError } from '../../../server/kit/errors'
 import { bindingsOf } from '../../../server/kit/event'
-import { logError, runAfterResponse } from '../../../server/kit/process'
+import { runAfterResponse } from '../../../server/kit/process'
 import type { TaskRun } from '../../../server/plugin/contract'
 import type { PluginServer } from '../../../server/plugin/server'
 import { createOutbox, takeDue } from './outbox'
@@ -22,23 +22,23 @@ export function createWebhooks(options: Pick<ActionOptions, 'policy' | 'issued'>
   const worker = createWorker({ tables, policy, findUser })
 
   /** On workers, nothing runs after a request but what it waits for. */
-  function deliverSoon(ctx: AutoApiContext): void {
-    const { api } = requireSession(ctx)
-    if (bindingsOf(ctx.event as object) === undefined) return worker.wakeAt(new Date(), api)
-    runAfterResponse(ctx.event as never, () => deliver(api, ctx.event))
+  function deliverSoon(api: Api, event: object | undefined): void {
+    if (bindingsOf(event) === undefined) worker.wakeAt(new Date(), api)
+    else runAfterResponse(event as never, () => worker.run(api, event))
   }
-
-  const deliver = (api: Api, event: unknown): Promise<void> => worker.run(api, event).catch((error: unknown) =>
-    logError({ event: event as object }, 'webhooks: the deliveries could not be read.', error))
 
   return {
     tables,
     queue: worker.queue,
     inCommit: createOutbox(tables),
     onCommit(ctx: AutoApiContext): void {
-      if (takeDue(ctx)) deliverSoon(ctx)
+      if (takeDue(ctx)) deliverSoon(requireSession(ctx).api, ctx.event)
     },
-    deliver: ({ event }: TaskRun) => deliver(useRuntime(event).api(), event),
+    /** The task: finds what a server has left that was stopped. */
+    deliver({ event }: TaskRun): unknown {
+      const api = useRuntime(event).api()
+      return bindingsOf(event) === undefined ? worker.wakeAt(new Date(), api) : worker.run(api, event)
+    },
     removeOld: ({ due, event }: TaskRun) => worker.queue.removeOld(event, new Date(due.getTime() - policy.retentionDays * DAY)),
     refuseUpdate(): never {
       const message = 'A delivery cannot be changed. `POST …/retry` sends it again.'

@@ -82,7 +82,8 @@ export interface Judged {
 export async function judge({ scope: { rows, links, resource } }: Group, changes: Changes): Promise<readonly Judged[]> {
   const records = changes.recordsOf(resource.facts.name)
   const linked = await linkedRecords(links, changes)
-  const ids = [...new Set([...records.keys(), ...linked])]
+  // In the order of their ids: the order of the changes could be that of changes that the members cannot see.
+  const ids = [...new Set([...records.keys(), ...linked])].sort()
   if (ids.length === 0) return []
   const { now, before } = await ask(rows, ids, [...records.values()], changes)
   return ids.flatMap((id): Judged[] => {

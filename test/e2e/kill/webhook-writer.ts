@@ -31,8 +31,10 @@ const server = await createServer({
   config: { bulk: { enabled: true, maxBatchSize: 100, transactional: true } },
   plugins: [
     auditLog(), batch(),
-    // Failed attempts repeat every second, so that the queue is empty soon. The number of them is that of a test, not of an app.
-    webhooks({ findUser: () => OWNER, allowHttp: true, allowPrivateNetworks: true, timeout: 1, retries: Array.from({ length: 20 }, () => 1) }),
+    // Failed attempts repeat after a second, so that the queue is empty soon.
+    webhooks({
+      findUser: () => OWNER, allowHttp: true, allowPrivateNetworks: true, timeout: 1, retries: Array.from({ length: 20 }, () => 1),
+    }),
   ],
 })
 const send = async (method: string, path: string, body?: unknown) => {

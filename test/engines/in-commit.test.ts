@@ -10,90 +10,9 @@ import { defineAutoApiPlugin, type Change, type ChangedRows, type CommitStatemen
 import { apiError } from '../../src/runtime/server/core/request/custom-error'
 import { ENGINE_CASES, isAvailable } from './support/databases'
 import { dump, openLedger, readTable, reset, type Ledger, type LedgerTables } from './support/ledger'
+import { WRITES, type Request } from './support/ledger-writes'
 
 const CALLER = { user: { id: 1, organizationId: 1 } }
-
-type Request = readonly [method: string, path: string, body?: unknown]
-
-const WRITES: readonly (readonly [string, readonly Request[]])[] = [
-  [
-    'a create',
-    [
-      [
-        'POST',
-        'articles',
-        { title: 'new', data: { deep: ['ü', 1.5] }, price: '0.1000000001', big: '9007199254740995', at: '2026-02-03T04:05:06.789Z' },
-      ],
-    ],
-  ],
-  ['a create with bytes', [['POST', 'articles', { title: 'b', bytes: 'AP8Q' }]]],
-  ['a create of a row that refers to another', [['POST', 'comments', { body: 'hi', articleId: 1 }]]],
-  [
-    'a bulk create with different columns',
-    [['POST', 'articles/bulk', { items: [{ title: 'a' }, { title: 'b', price: '3' }, { title: 'c' }] }]],
-  ],
-  ['an update', [['PATCH', 'articles/1', { title: 'other', data: { a: [1, 'x'] } }]]],
-  ['an update to the same values', [['PATCH', 'articles/2', { title: 'two' }]]],
-  ['an update without values', [['PATCH', 'articles/2', {}]]],
-  ['an update to NULL', [['PATCH', 'articles/1', { price: null, big: null, bytes: null, data: null, at: null }]]],
-  [
-    'a bulk update',
-    [
-      [
-        'PATCH',
-        'articles/bulk',
-        {
-          items: [
-            { id: 1, data: { title: 'x' } },
-            { id: 2, data: { price: '9' } },
-            { id: 3, data: {} },
-          ],
-        },
-      ],
-    ],
-  ],
-  ['a delete with its cascade', [['DELETE', 'articles/1']]],
-  ['a bulk delete whose rows depend on each other', [['DELETE', 'comments/bulk', { ids: [11, 111, 12] }]]],
-  [
-    'a restore',
-    [
-      ['DELETE', 'articles/1'],
-      ['POST', 'articles/1/restore'],
-    ],
-  ],
-  ['a bulk restore', [['POST', 'articles/bulk/restore', { ids: [4, 5] }]]],
-  ['a restore of a group', [['POST', 'articles/bulk/restore', { deletionId: 'd4' }]]],
-  [
-    'a purge of a group',
-    [
-      ['DELETE', 'articles/bulk?force=true', { deletionId: 'd42' }],
-      ['DELETE', 'articles/bulk?force=true', { deletionId: 'd4' }],
-    ],
-  ],
-  ['a purge with its cascade and cleared references', [['DELETE', 'articles/1?force=true']]],
-  ['a bulk purge', [['DELETE', 'articles/bulk?force=true', { ids: [1, 4] }]]],
-  ['a purge in a table that references itself', [['DELETE', 'comments/bulk?force=true', { ids: [111, 11] }]]],
-  ['a delete from a table without trash', [['DELETE', 'bookmarks/1']]],
-  ['a bulk delete from a table without trash', [['DELETE', 'bookmarks/bulk', { ids: [1, 2, 4] }]]],
-  ['added links', [['POST', 'articles/1/relations/tags', { ids: [2, 3] }]]],
-  ['removed links', [['DELETE', 'articles/1/relations/tags', { ids: [1, 3] }]]],
-  ['replaced links', [['PUT', 'articles/1/relations/tags', { ids: [2, 3] }]]],
-  ['links of a registered junction, one of them restored', [['POST', 'articles/1/relations/labels', { ids: [2, 3] }]]],
-  ['removed links of a registered junction', [['DELETE', 'articles/1/relations/labels', { ids: [1, 2] }]]],
-  ['replaced links of a registered junction', [['PUT', 'articles/1/relations/labels', { ids: [2, 3] }]]],
-  ['links in the body of an update', [['PATCH', 'articles/1', { title: 'x', tags: { link: [2, 3], unlink: [1] }, labels: { link: [2, 3], unlink: [1] } }]]],
-  ['links of a new record', [['POST', 'articles', { title: 'new', tags: { link: [1, 3] }, labels: { link: [1, 2] } }]]],
-  ['links in a bulk', [['PATCH', 'articles/bulk', { items: [{ id: 1, data: { tags: { link: [3] } } }, { id: 2, data: { title: 'y', labels: { link: [1] } } }] }]]],
-  ['a batch of every operation', [['POST', 'batch', { steps: [
-    { resource: 'articles', operation: 'create', data: { title: 'new' }, as: 'article' },
-    { resource: 'comments', operation: 'create', data: { body: 'hi', articleId: { $ref: 'article.id' } } },
-    { resource: 'articles', operation: 'update', id: 2, data: { title: 'other' } },
-    { resource: 'articles', operation: 'delete', id: 1 },
-    { resource: 'articles', operation: 'restore', id: 5 },
-    { resource: 'bookmarks', operation: 'delete', id: 4 },
-  ] }]]],
-  ['replaced links of several relations', [['PUT', 'articles/1/relations', { relations: { tags: { ids: [3] }, labels: { ids: [] } } }]]],
-]
 
 let commits: (readonly Change[])[] = []
 
@@ -212,6 +131,35 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       expect(titles.sort()).toEqual(['create  new', 'delete  ', 'update a b', 'update new renamed', 'update two a'])
       expect(commits.flat().filter(({ cascaded }) => !cascaded).map(({ kind }) => kind))
         .toEqual(['create', 'update', 'update', 'update', 'delete'])
+    })
+
+    it.each(WRITES)('writes the whole row before %s, if the plugin wants it', async (_what, requests) => {
+      inCommit = changes => changes.map(rows => rows.insertInto(ledger.tables.ledger, {
+        id: rows.uuid, place: rows.table, kind: `${rows.kind} whole`, recordId: rows.id, cascaded: false, before: rows.before, after: rows.after,
+      } as never, { wholeBefore: true }))
+      for (const request of requests) {
+        await ledger.opened.exec('delete from ledger')
+        const from = await dump(ledger)
+        expect((await send(request)).status).toBeLessThan(400)
+        const entries = await readLedger(ledger)
+        const whole = entries.filter(({ kind }) => kind.endsWith(' whole'))
+        expect(whole).toHaveLength(entries.length / 2)
+        for (const { kind, place, recordId, before, after } of whole) {
+          const isNew = /^(?:create|link) /.test(kind)
+          expect({ kind, recordId, before }).toEqual({ kind, recordId, before: isNew ? null : from.get(`${place} ${recordId}`) })
+          const changed = entries.find(entry => entry.place === place && entry.recordId === recordId && `${entry.kind} whole` === kind)
+          expect(after).toEqual(changed!.after)
+        }
+      }
+    })
+
+    it('writes the whole row before a change that custom code reports', async () => {
+      inCommit = changes => changes.map(rows => rows.insertInto(ledger.tables.ledger, {
+        id: rows.uuid, place: 'whole', kind: rows.kind, recordId: rows.id, cascaded: false, columns: rows.columns, before: rows.before,
+      } as never, { wholeBefore: true }))
+      expect((await ledger.request('POST', '/append', { caller: CALLER })).status).toBe(200)
+      const whole = (await readLedger(ledger)).filter(({ place, recordId }) => place === 'whole' && recordId === '1')
+      expect(whole).toMatchObject([{ kind: 'update', columns: ['name'], before: { id: 1, name: 'x' } }])
     })
 
     it('gives each changed row an id that sorts in the order of the commits', async () => {

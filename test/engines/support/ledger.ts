@@ -4,7 +4,7 @@ import * as my from 'drizzle-orm/mysql-core'
 import * as pg from 'drizzle-orm/pg-core'
 import * as lite from 'drizzle-orm/sqlite-core'
 import type { Dialect } from '../../../src/runtime/shared/dialects'
-import type { ResourceHooks } from '../../../src/runtime/server/registration'
+import type { ResourceHooks, ResourceRegistration } from '../../../src/runtime/server/registration'
 import { createServer, type TestServer } from '../../support/server'
 import { AUDIT_LOGS, auditLogSql } from './audit-log'
 import type { EngineCase, Opened, OpenOptions } from './databases'
@@ -356,6 +356,9 @@ export interface LedgerOptions extends OpenOptions {
   readonly auditLog?: boolean
   /** The number of further resources: `thing0`, `thing1` and so on. */
   readonly further?: number
+  /** Further resources of plugins, with the SQL of their tables. */
+  readonly resources?: Readonly<Record<string, Pick<ResourceRegistration, 'schema' | 'authorization'>>>
+  readonly sql?: string
   /** Rules that replace those of a resource. */
   readonly authorization?: Readonly<Record<string, object>>
   readonly endpoints?: (tables: LedgerTables) => Promise<Readonly<Record<string, unknown>>>
@@ -369,6 +372,8 @@ export async function openLedger(
     endpoints,
     auditLog = false,
     further: count = 0,
+    resources = {},
+    sql: resourcesSql = '',
     authorization = {},
     transactional = true,
     ...options
@@ -377,6 +382,7 @@ export async function openLedger(
   const opened = await open(options)
   await opened.exec(ddl(dialect))
   if (auditLog) await opened.exec(await auditLogSql(dialect))
+  if (resourcesSql !== '') await opened.exec(resourcesSql)
   const things = further(dialect, count)
   if (count > 0) await opened.exec(things.map(({ ddl }) => ddl).join(''))
   const tables = TABLES[dialect]() as unknown as LedgerTables
@@ -386,7 +392,7 @@ export async function openLedger(
     db: opened.db,
     engine,
     modules: [{ ...tables, ...Object.fromEntries(things.map(({ name, schema }) => [name, schema])) }],
-    registrations: Object.entries({
+    registrations: [...Object.entries(resources).map(([name, registered]) => ({ name, ...registered })), ...Object.entries({
       articles,
       comments,
       bookmarks,
@@ -400,7 +406,7 @@ export async function openLedger(
       schema: schema as Table,
       authorization: authorization[name] ?? { permissions: name === 'auditLog' ? { read: 'auditor' } : permissions },
       ...(name === 'articles' && { hiddenFields: ['secret'], hooks, nested: { tags: ['link', 'unlink'], labels: ['link', 'unlink'] } as const }),
-    })),
+    }))],
     plugins: plugins?.(tables),
     ...(endpoints && { endpoints: () => endpoints(tables) as never }),
     config: {

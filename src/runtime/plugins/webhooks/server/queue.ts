@@ -22,8 +22,8 @@ export interface Heads {
 
 /** The states of a delivery that has an earlier or a later attempt. An index contains them, so that the first one is found at once. */
 const OPEN = ['pending', 'failed'] as const
-/** The due deliveries of a webhook whose records one search looks at. */
-const MAX_SEARCHED = 100
+/** The due deliveries of a webhook whose records one search looks at. D1 accepts 100 values. */
+const MAX_SEARCHED = 90
 
 /** The columns of the first due deliveries of a webhook. */
 const FIRST = {
@@ -45,13 +45,16 @@ export function createQueue({ webhooks, deliveries }: Tables) {
     ${columns.recordId} as of_record from ${deliveries.table} where ${columns.webhookId} = ${webhookId} and ${isDue(now)}
     order by ${columns.dueAt}, ${columns.position} limit ${sql.raw(String(MAX_SEARCHED))}) first_due`
 
-  /** Selects the id of the first delivery of a record that has this state. */
+  /**
+   * Selects the id of the first delivery of a record that has this state. On SQLite, steps of a batch that change one record can have one
+   * position: its index returns them as they were inserted. MariaDB would sort all of them if the id were a part of the order.
+   */
   function firstOf(status: typeof OPEN[number], webhookId: string, resource: SQL, recordId: SQL): SQL {
     const table = aliasedTable(deliveries.table, 'earliest')
     const first = deliveryColumns(table)
     return sql`select (select ${first.id} from ${deliveries.table} ${table} where ${first.webhookId} = ${webhookId}
       and ${first.resource} = ${resource} and ${first.recordId} = ${recordId} and ${first.status} = ${status}
-      order by ${first.position}, ${first.id} limit 1) as head_id`
+      order by ${first.position} limit 1) as head_id`
   }
 
   /** Reads the deliveries whose ids the statements select. */
@@ -77,12 +80,18 @@ export function createQueue({ webhooks, deliveries }: Tables) {
       const found = await selectByIds(event, OPEN.map(status =>
         sql`${firstOf(status, webhookId, FIRST.resource, FIRST.recordId)} from ${firstDue(webhookId, now)}`))
       const heads = firstOfRecords(found)
+      const waiting = heads.filter(({ dueAt }) => dueAt! > now)
       let hasMore = false
-      for (const { resource, recordId, dueAt } of heads.filter(({ dueAt }) => dueAt! > now)) {
-        const isBehind = sql`${columns.id} in (select ${FIRST.id} from ${firstDue(webhookId, now)}
-          where ${FIRST.resource} = ${resource} and ${FIRST.recordId} = ${recordId})`
-        const isFree = sql`${columns.lease} is null and ${isDue(now)}`
-        if (await deliveries.access.update(event, { dueAt }, sql`${isBehind} and ${isFree}`) > 0) hasMore = true
+      // MariaDB would read the whole table to update rows of a subquery.
+      const due = waiting.length === 0
+        ? []
+        : await deliveries.access.select<DeliveryRow>(event,
+            sql`inner join ${firstDue(webhookId, now)} on ${FIRST.id} = ${columns.id}`)
+      for (const { resource, recordId, dueAt } of waiting) {
+        const behind = due.filter(row => row.resource === resource && row.recordId === recordId).map(({ id }) => sql`${id}`)
+        if (behind.length === 0) continue
+        const isBehind = sql`${columns.id} in (${sql.join(behind, sql`, `)}) and ${columns.lease} is null and ${isDue(now)}`
+        if (await deliveries.access.update(event, { dueAt }, isBehind) > 0) hasMore = true
       }
       return { due: heads.filter(({ dueAt }) => dueAt! <= now), hasMore }
     },

@@ -18,7 +18,11 @@ import { TABLES, type Kind } from './kill/webhook-tables'
 
 /** On each of two databases. Every hundred kills have a database of their own. */
 const KILLS = byTier({ push: 10, full: 100, release: 100 })
+/** Of each of three writers of two servers. */
+const WRITES = String(byTier({ push: 40, full: 400, release: 400 }))
 const ROUNDS = byTier({ push: 1, full: 5, release: 10 })
+/** More than a writer makes before it is killed. */
+const MANY = '1000'
 
 const folder = mkdtempSync(join(tmpdir(), 'auto-api-webhooks-'))
 const newName = () => `webhooks_${randomUUID().replaceAll('-', '')}`
@@ -133,7 +137,7 @@ function answerAtRandom(response: ServerResponse): boolean {
 /** Starts a server, lets it begin some writes, and kills it a moment later. Returns whether a write had begun and not ended. */
 function killOnce(args: readonly string[], begins: number, delay: number): Promise<boolean> {
   return new Promise((resolve, reject) => {
-    const child = start([...args, 'write', '1000'])
+    const child = start([...args, 'write', MANY])
     let [begun, ended, errors, isArmed] = [0, 0, '', false]
     child.stderr!.on('data', chunk => errors += chunk)
     child.stdout!.on('data', (chunk) => {
@@ -237,4 +241,35 @@ describe.concurrent('a server with webhooks', () => {
     },
     ROUNDS * KILLS * 10_000 + 120_000,
   )
+
+  it.skipIf(!reachable)('shares its queue with another one: each delivery once, and if one is killed, the other delivers the rest', async () => {
+    const opened = await OPEN.pg()
+    const receiver = await openReceiver((response) => {
+      response.end('ok')
+      return true
+    })
+    const args = ['pg', opened.url, receiver.url]
+    // The first server registers the webhook.
+    await drain(opened, args, 60)
+    const servers = [start([...args, 'write', WRITES]), start([...args, 'write', WRITES])]
+    const written = servers.map(({ stdout }) => new Promise<void>(resolve =>
+      stdout!.on('data', chunk => String(chunk).includes('written') && resolve())))
+    await Promise.all(written)
+    const isEmpty = async () => Number((await opened.query(OPEN_DELIVERIES))[0]![0]) === 0
+    await expect.poll(isEmpty, { timeout: 120_000, interval: 200 }).toBe(true)
+    const before = [...receiver.deliveries.values()]
+    expect(before.filter(({ arrived }) => arrived !== 1)).toEqual([])
+    const killed = start([...args, 'write', MANY])
+    await expect.poll(() => receiver.deliveries.size > before.length + 10, { timeout: 60_000 }).toBe(true)
+    await end(killed)
+    await opened.expire()
+    await expect.poll(isEmpty, { timeout: 120_000, interval: 200 }).toBe(true)
+    await Promise.all(servers.map(end))
+    const rows = await opened.query('select id from webhook_deliveries')
+    const received = [...receiver.deliveries]
+    await opened.remove()
+    await receiver.close()
+    expect(received.map(([id]) => id).sort()).toEqual(rows.map(([id]) => String(id)).sort())
+    console.info(`Two servers: ${before.length} deliveries, each once; after a kill, ${received.length - before.length} more`)
+  }, 600_000)
 })

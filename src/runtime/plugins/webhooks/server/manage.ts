@@ -58,7 +58,7 @@ export function createHooks({ tables, policy, issued, queue }: ManageOptions): R
 }
 
 /**
- * A webhook sends what its owner can read. A credential with scopes would get more by it than it can read itself.
+ * A webhook sends what its owner can read, and goes on when a token is revoked. So no token can make one or change it.
  * @throws 403
  */
 export function assertUnlimited(ctx: AutoApiContext): void {

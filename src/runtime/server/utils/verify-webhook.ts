@@ -74,5 +74,4 @@ function parse(body: string): unknown {
   }
 }
 
-const invalidSignature = () =>
-  apiError('INVALID_SIGNATURE', 'The webhook is not signed with the secret, or it is too old.', { status: 401 })
+const invalidSignature = () => apiError('INVALID_SIGNATURE', 'The webhook is not signed with the secret, or it is too old.')

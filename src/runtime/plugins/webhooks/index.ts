@@ -1,4 +1,5 @@
 /** Webhooks: events about changed records for the receivers of users, who get what they can read. Nothing is lost. */
+import { and, type Table } from 'drizzle-orm'
 import { defineAutoApiPlugin } from '../../server/plugin/contract'
 import { provideAdmin } from '../../server/plugin/features'
 import { createIssuedSecrets } from '../../server/plugin/issued'
@@ -28,6 +29,8 @@ export const webhooks = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', nam
   const { resource, deliveries, manage } = policy
   const issued = createIssuedSecrets<WebhookRow>({ resource, key: 'secret', rotate: ROTATE })
   let server: Webhooks
+  // What nobody has judged yet is an event that the owner of the webhook perhaps must not learn of.
+  const isJudged = (table: Table) => server.tables.deliveries.access.matches(table, 'columns', null)
   const rowsOf = (name: 'webhooks' | 'deliveries') => createOwnedRows({ access: () => server.tables[name].access, manage, owner: 'owner' })
   const features: Readonly<Record<string, WebhookFeatures>> = { [resource]: { webhooks: true }, [deliveries]: { deliveries: true } }
   const route = { method: 'POST', operation: 'update', parameters: [] } as const
@@ -45,7 +48,10 @@ export const webhooks = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', nam
     },
     // Their states are written after the response, without a report.
     unreported: [resource, deliveries],
-    rows: { [resource]: rowsOf('webhooks'), [deliveries]: rowsOf('deliveries') },
+    rows: {
+      [resource]: rowsOf('webhooks'),
+      [deliveries]: (table, ctx) => and(rowsOf('deliveries')(table, ctx), isJudged(table)),
+    },
     disables: { [deliveries]: ['create', 'restore'] },
     hooks: {
       [resource]: createHooks({ policy, issued, tables: () => server.tables, queue: () => server.queue }),

@@ -44,7 +44,7 @@ export function createActions({ policy, tables: { webhooks, deliveries }, tables
     async test(ctx: AutoApiContext): Answer {
       await assertReads(ctx)
       const webhook = await requireOwn<WebhookRow>(webhooks, ctx)
-      const { engine } = requireSession(ctx)
+      const { api, engine } = requireSession(ctx)
       const [id, lease] = [uuidv7(), crypto.randomUUID()]
       const position = nextPosition(engine, deliveries.table)
       await deliveries.access.insert(ctx.event, {
@@ -52,7 +52,7 @@ export function createActions({ policy, tables: { webhooks, deliveries }, tables
         organizationId: organizationOf(ctx), ...position && { position },
       })
       const delivery = await deliveries.access.find<DeliveryRow>(ctx.event, ['id'], id)
-      await attempt({ delivery: delivery!, webhook, lease }, async () => undefined, { tables, queue, policy, event: ctx.event })
+      await attempt({ delivery: delivery!, webhook, lease }, async () => undefined, { tables, queue, policy, api, event: ctx.event })
       return plugins.get(ctx, deliveries.name, id)
     },
     /** Replaces the secret. For some hours, deliveries have the signatures of both. */
@@ -73,6 +73,7 @@ export function createActions({ policy, tables: { webhooks, deliveries }, tables
     async retry(ctx: AutoApiContext): Answer {
       await assertReads(ctx)
       const row = await requireOwn<DeliveryRow>(deliveries, ctx)
+      if (row.columns !== null) throw notFound()
       const webhook = await webhooks.access.find<WebhookRow>(ctx.event, ['id'], row.webhookId)
       if (!webhook) throw conflict('The webhook of this delivery was deleted.')
       if (!webhook.active) throw conflict('The webhook of this delivery is switched off. Switch it on first.')

@@ -27,7 +27,7 @@ function hold() {
   return {
     findUser: async (id: string) => {
       if (isHeld) await held
-      return world.users.get(Number(id)) ?? null as never
+      return (world.users.get(Number(id)) ?? null) as never
     },
     release: () => {
       isHeld = false
@@ -87,7 +87,7 @@ describe('a delivery that nobody has judged yet', () => {
     let isBroken = true
     const findUser = (id: string) => {
       if (isBroken) throw new Error('no database of users')
-      return world.users.get(Number(id)) ?? null as never
+      return (world.users.get(Number(id)) ?? null) as never
     }
     await open({ options: { findUser, retries: [1] } })
     await world.make(2, { url: receiver.url, events: ['posts.*'] })

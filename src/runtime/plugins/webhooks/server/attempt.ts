@@ -99,7 +99,7 @@ async function record(claimed: Claimed, sent: Sent, options: AttemptOptions, jud
   const delay = sent.isFinal || sent.status === GONE || isTest ? undefined : policy.retries[attempts - 1]
   if (delay !== undefined) {
     const at = new Date(Date.now() + delay * 1000 * (1 + JITTER * (2 * Math.random() - 1)))
-    if (await queue.finish(event, delivery, lease, { ...known, status: 'failed', dueAt: at })) await queue.delayLater(event, delivery, at)
+    await queue.finish(event, delivery, lease, { ...known, status: 'failed', dueAt: at })
     return { result: 'later', at }
   }
   if (!await queue.finish(event, delivery, lease, { ...known, status: 'dead', dueAt: null }) || isTest) return NEXT

@@ -1,8 +1,9 @@
 /**
  * The deliveries that wait. `dueAt` is the time of the next attempt, and while a server attempts one, the end of its lease: if that server
- * stops, another one takes the delivery then. A delivery waits for the earlier ones of its record.
+ * stops, another one takes the delivery then. A delivery waits for the earlier ones of its record. No statement reads more than some rows,
+ * however many wait: in the order of the times, the first ones of a webhook, and by their record, the first one of each.
  */
-import { aliasedTable, and, eq, sql, type SQL } from 'drizzle-orm'
+import { aliasedTable, sql, type SQL } from 'drizzle-orm'
 import { deliveryColumns, webhookColumns, type DeliveryRow, type WebhookRow } from './rows'
 import type { Tables } from './tables'
 
@@ -12,6 +13,22 @@ export type Queue = ReturnType<typeof createQueue>
 export type Outcome = Partial<Pick<DeliveryRow,
   'status' | 'attempts' | 'responseStatus' | 'responseBody' | 'error' | 'deliveredAt' | 'dueAt' | 'columns' | 'image'>>
 
+/** Deliveries that can be attempted now. */
+export interface Heads {
+  readonly due: readonly DeliveryRow[]
+  /** Others are behind deliveries that wait. A further search finds them. */
+  readonly hasMore: boolean
+}
+
+/** The states of a delivery that has an earlier or a later attempt. An index contains them, so that the first one is found at once. */
+const OPEN = ['pending', 'failed'] as const
+/** The due deliveries of a webhook whose records one search looks at. */
+const MAX_SEARCHED = 100
+
+/** The columns of the first due deliveries of a webhook. */
+const FIRST = {
+  id: sql.raw('first_due.of_id'), resource: sql.raw('first_due.of_resource'), recordId: sql.raw('first_due.of_record'),
+}
 /** The webhooks of one round. */
 const MAX_WEBHOOKS = 500
 /** The old deliveries that one statement removes. D1 accepts 100 values. */
@@ -23,14 +40,23 @@ export function createQueue({ webhooks, deliveries }: Tables) {
   const time = (date: Date) => sql.param(date, columns.dueAt)
   const isDue = (now: Date) => sql`${columns.dueAt} <= ${time(now)}`
 
-  /** An earlier delivery of the same record that is not finished. */
-  function isBlocked(): SQL {
-    const table = aliasedTable(deliveries.table, 'earlier')
-    const earlier = deliveryColumns(table)
-    return sql`exists (select 1 from ${deliveries.table} ${table} where ${earlier.webhookId} = ${columns.webhookId}
-      and ${earlier.resource} = ${columns.resource} and ${earlier.recordId} = ${columns.recordId} and ${earlier.dueAt} is not null
-      and (${earlier.position} < ${columns.position} or (${earlier.position} = ${columns.position} and ${earlier.id} < ${columns.id})))`
+  /** The first due deliveries of a webhook, as a table with the columns `FIRST`. */
+  const firstDue = (webhookId: string, now: Date) => sql`(select ${columns.id} as of_id, ${columns.resource} as of_resource,
+    ${columns.recordId} as of_record from ${deliveries.table} where ${columns.webhookId} = ${webhookId} and ${isDue(now)}
+    order by ${columns.dueAt}, ${columns.position} limit ${sql.raw(String(MAX_SEARCHED))}) first_due`
+
+  /** Selects the id of the first delivery of a record that has this state. */
+  function firstOf(status: typeof OPEN[number], webhookId: string, resource: SQL, recordId: SQL): SQL {
+    const table = aliasedTable(deliveries.table, 'earliest')
+    const first = deliveryColumns(table)
+    return sql`select (select ${first.id} from ${deliveries.table} ${table} where ${first.webhookId} = ${webhookId}
+      and ${first.resource} = ${resource} and ${first.recordId} = ${recordId} and ${first.status} = ${status}
+      order by ${first.position} limit 1) as head_id`
   }
+
+  /** Reads the deliveries whose ids the statements select. */
+  const selectByIds = (event: unknown, statements: readonly SQL[]) => deliveries.access.select<DeliveryRow>(event,
+    sql`inner join (${sql.join([...statements], sql` union `)}) heads on heads.head_id = ${columns.id}`)
 
   return {
     /** The active webhooks with deliveries that are due. */
@@ -39,19 +65,34 @@ export function createQueue({ webhooks, deliveries }: Tables) {
       return webhooks.access.select<WebhookRow>(event,
         sql`where ${owner.active} = ${sql.param(true, owner.active)} and ${hasDue} limit ${sql.raw(String(MAX_WEBHOOKS))}`)
     },
-    /** The deliveries of a webhook that can be attempted now, in the order of their changes. */
-    async heads(event: unknown, webhookId: string, now: Date, limit: number): Promise<readonly DeliveryRow[]> {
-      const isHead = sql`${columns.webhookId} = ${webhookId} and ${isDue(now)} and not ${isBlocked()}`
-      return deliveries.access.select<DeliveryRow>(event,
-        sql`where ${isHead} order by ${columns.dueAt}, ${columns.position} limit ${sql.raw(String(limit))}`)
+    /**
+     * The deliveries of a webhook that can be attempted now, in the order of their times. Those behind a delivery that waits get its time,
+     * a few with each search: that of the next attempt, or the end of a lease.
+     */
+    async heads(event: unknown, webhookId: string, now: Date): Promise<Heads> {
+      const found = await selectByIds(event, OPEN.map(status =>
+        sql`${firstOf(status, webhookId, FIRST.resource, FIRST.recordId)} from ${firstDue(webhookId, now)}`))
+      const heads = firstOfRecords(found)
+      let hasMore = false
+      for (const { resource, recordId, dueAt } of heads.filter(({ dueAt }) => dueAt! > now)) {
+        const isBehind = sql`${columns.id} in (select ${FIRST.id} from ${firstDue(webhookId, now)}
+          where ${FIRST.resource} = ${resource} and ${FIRST.recordId} = ${recordId})`
+        const isFree = sql`${columns.lease} is null and ${isDue(now)}`
+        if (await deliveries.access.update(event, { dueAt }, sql`${isBehind} and ${isFree}`) > 0) hasMore = true
+      }
+      return { due: heads.filter(({ dueAt }) => dueAt! <= now), hasMore }
     },
-    /** The next delivery of the record, if it is due. */
+    /** The next delivery of the record, if it can be attempted. One that only waited for this one can, whatever its time is. */
     async next(event: unknown, { webhookId, resource, recordId }: DeliveryRow, now: Date): Promise<DeliveryRow | undefined> {
       if (resource === null || recordId === null) return undefined
-      const [next] = await deliveries.access.select<DeliveryRow>(event, sql`where ${and(
-        eq(columns.webhookId, webhookId), eq(columns.resource, resource), eq(columns.recordId, recordId),
-      )} and ${columns.dueAt} is not null order by ${columns.position}, ${columns.id} limit 1`)
-      return next && next.dueAt!.getTime() <= now.getTime() ? next : undefined
+      const [next] = firstOfRecords(await selectByIds(event,
+        OPEN.map(status => firstOf(status, webhookId, sql`${resource}`, sql`${recordId}`))))
+      return next && (next.dueAt! <= now || isUntouched(next)) ? next : undefined
+    },
+    /** Ends the waiting of a delivery that only waited for an earlier one. */
+    async release(event: unknown, { id, dueAt }: DeliveryRow, now: Date): Promise<void> {
+      if (dueAt! <= now) return
+      await deliveries.access.update(event, { dueAt: now }, sql`${columns.id} = ${id} and ${columns.dueAt} = ${time(dueAt!)}`)
     },
     /** Takes a delivery for this server. @returns whether no other server has taken it */
     async claim(event: unknown, { id, dueAt }: DeliveryRow, lease: string, until: Date): Promise<boolean> {
@@ -62,13 +103,6 @@ export function createQueue({ webhooks, deliveries }: Tables) {
     async finish(event: unknown, { id }: DeliveryRow, lease: string, outcome: Outcome): Promise<boolean> {
       const isOwn = sql`${columns.id} = ${id} and ${columns.lease} = ${lease}`
       return await deliveries.access.update(event, { ...outcome, lease: null }, isOwn) > 0
-    },
-    /** Lets the later deliveries of a record wait for the next attempt of this one, so that no search finds them before. */
-    async delayLater(event: unknown, { webhookId, resource, recordId, position }: DeliveryRow, until: Date): Promise<void> {
-      if (resource === null || recordId === null) return
-      await deliveries.access.update(event, { dueAt: until }, sql`${and(
-        eq(columns.webhookId, webhookId), eq(columns.resource, resource), eq(columns.recordId, recordId),
-      )} and ${columns.position} > ${position} and ${columns.lease} is null and ${columns.dueAt} < ${time(until)}`)
     },
     /** Removes a delivery about which its owner must not learn. */
     async remove(event: unknown, { id }: DeliveryRow, lease: string): Promise<void> {
@@ -93,4 +127,18 @@ export function createQueue({ webhooks, deliveries }: Tables) {
       }
     },
   }
+}
+
+/** No server has attempted it, and none attempts it now. */
+const isUntouched = ({ status, attempts, lease }: DeliveryRow) => status === 'pending' && attempts === 0 && lease === null
+
+/** The first delivery of each record, in the order of their times. */
+function firstOfRecords(rows: readonly DeliveryRow[]): readonly DeliveryRow[] {
+  const firsts = new Map<string, DeliveryRow>()
+  for (const row of rows) {
+    const key = JSON.stringify([row.resource, row.recordId])
+    const known = firsts.get(key)
+    if (!known || row.position < known.position) firsts.set(key, row)
+  }
+  return [...firsts.values()].sort((one, other) => one.dueAt!.getTime() - other.dueAt!.getTime() || one.position - other.position)
 }

@@ -49,7 +49,8 @@ export async function takeTurn({ id }: WebhookRow, options: TurnOptions): Promis
 
   /** Attempts a delivery and the later ones of its record. */
   async function deliver(first: DeliveryRow): Promise<void> {
-    for (let delivery: DeliveryRow | undefined = first; delivery && goesOn();) {
+    let delivery: DeliveryRow | undefined = first
+    while (delivery && goesOn()) {
       left--
       const lease = crypto.randomUUID()
       if (!await queue.claim(event, delivery, lease, new Date(Date.now() + policy.timeout * 1000 + LEASE))) return
@@ -64,22 +65,29 @@ export async function takeTurn({ id }: WebhookRow, options: TurnOptions): Promis
       isPaused ||= attempted.result === 'paused'
       delivery = await queue.next(event, delivery, new Date())
     }
+    // It can wait for the attempt before it, which has ended.
+    if (delivery) await queue.release(event, delivery, new Date())
   }
 
   while (goesOn()) {
-    const heads = await queue.heads(event, id, new Date(), MAX_ATTEMPTS * 4)
-    if (heads.length === 0) return false
+    const { due, hasMore } = await queue.heads(event, id, new Date())
+    if (due.length === 0 && !hasMore) return false
+    // Requests go on between the searches, also with a database that answers at once.
+    await pause()
+    if (due.length === 0) continue
     const before = left
-    const waiting = heads.values()
+    const waiting = due.values()
     const work = async () => {
       for (const delivery of waiting) await deliver(delivery)
     }
     await Promise.all(Array.from({ length: MAX_ATTEMPTS }, work))
-    // Other servers have claimed all of them.
+    // Nothing was left for this server.
     if (left === before) return false
   }
   return !isPaused
 }
+
+const pause = () => new Promise(resolve => setTimeout(resolve))
 
 /** Reads the webhook and its owner at most once a second. Returns `undefined` if it was deleted or switched off. */
 function currentOf(id: string, { tables: { webhooks }, event, api, findUser }: TurnOptions): () => Promise<Current | undefined> {

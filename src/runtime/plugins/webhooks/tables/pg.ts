@@ -93,8 +93,8 @@ export function webhookDeliveriesColumns() {
  */
 export function webhookDeliveriesTable(name = 'webhook_deliveries') {
   return pgTable(name, webhookDeliveriesColumns(), table => [
-    index(`${name}_due`).on(table.webhookId, table.dueAt),
-    index(`${name}_record`).on(table.webhookId, table.resource, table.recordId, table.position),
+    index(`${name}_due`).on(table.webhookId, table.dueAt, table.position),
+    index(`${name}_record`).on(table.webhookId, table.resource, table.recordId, table.status, table.position),
     index(`${name}_position`).on(table.position),
     index(`${name}_created_at`).on(table.createdAt),
   ])

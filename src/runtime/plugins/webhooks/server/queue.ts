@@ -51,12 +51,16 @@ export function createQueue({ webhooks, deliveries }: Tables) {
     const first = deliveryColumns(table)
     return sql`select (select ${first.id} from ${deliveries.table} ${table} where ${first.webhookId} = ${webhookId}
       and ${first.resource} = ${resource} and ${first.recordId} = ${recordId} and ${first.status} = ${status}
-      order by ${first.position} limit 1) as head_id`
+      order by ${first.position}, ${first.id} limit 1) as head_id`
   }
 
   /** Reads the deliveries whose ids the statements select. */
   const selectByIds = (event: unknown, statements: readonly SQL[]) => deliveries.access.select<DeliveryRow>(event,
     sql`inner join (${sql.join([...statements], sql` union `)}) heads on heads.head_id = ${columns.id}`)
+
+  /** No server has claimed it since it was read. Times are not compared, because a database can store them less exactly or more exactly. */
+  const isUnchanged = ({ id, lease, attempts }: DeliveryRow) => sql`${columns.id} = ${id} and ${columns.attempts} = ${attempts}
+    and ${columns.dueAt} is not null and ${lease === null ? sql`${columns.lease} is null` : sql`${columns.lease} = ${lease}`}`
 
   return {
     /** The active webhooks with deliveries that are due. */
@@ -90,14 +94,12 @@ export function createQueue({ webhooks, deliveries }: Tables) {
       return next && (next.dueAt! <= now || isUntouched(next)) ? next : undefined
     },
     /** Ends the waiting of a delivery that only waited for an earlier one. */
-    async release(event: unknown, { id, dueAt }: DeliveryRow, now: Date): Promise<void> {
-      if (dueAt! <= now) return
-      await deliveries.access.update(event, { dueAt: now }, sql`${columns.id} = ${id} and ${columns.dueAt} = ${time(dueAt!)}`)
+    async release(event: unknown, delivery: DeliveryRow, now: Date): Promise<void> {
+      if (delivery.dueAt! > now) await deliveries.access.update(event, { dueAt: now }, isUnchanged(delivery))
     },
     /** Takes a delivery for this server. @returns whether no other server has taken it */
-    async claim(event: unknown, { id, dueAt }: DeliveryRow, lease: string, until: Date): Promise<boolean> {
-      const isSame = sql`${columns.id} = ${id} and ${columns.dueAt} = ${time(dueAt!)}`
-      return await deliveries.access.update(event, { dueAt: until, lease }, isSame) > 0
+    async claim(event: unknown, delivery: DeliveryRow, lease: string, until: Date): Promise<boolean> {
+      return await deliveries.access.update(event, { dueAt: until, lease }, isUnchanged(delivery)) > 0
     },
     /** Ends an attempt, unless another server has taken the delivery since. */
     async finish(event: unknown, { id }: DeliveryRow, lease: string, outcome: Outcome): Promise<boolean> {
@@ -132,13 +134,16 @@ export function createQueue({ webhooks, deliveries }: Tables) {
 /** No server has attempted it, and none attempts it now. */
 const isUntouched = ({ status, attempts, lease }: DeliveryRow) => status === 'pending' && attempts === 0 && lease === null
 
+/** Steps of a batch that change one record can have one position on SQLite. Their ids are in their order. */
+const comparePlaces = (one: DeliveryRow, other: DeliveryRow) => one.position - other.position || (one.id < other.id ? -1 : 1)
+
 /** The first delivery of each record, in the order of their times. */
 function firstOfRecords(rows: readonly DeliveryRow[]): readonly DeliveryRow[] {
   const firsts = new Map<string, DeliveryRow>()
   for (const row of rows) {
     const key = JSON.stringify([row.resource, row.recordId])
     const known = firsts.get(key)
-    if (!known || row.position < known.position) firsts.set(key, row)
+    if (!known || comparePlaces(row, known) < 0) firsts.set(key, row)
   }
-  return [...firsts.values()].sort((one, other) => one.dueAt!.getTime() - other.dueAt!.getTime() || one.position - other.position)
+  return [...firsts.values()].sort((one, other) => one.dueAt!.getTime() - other.dueAt!.getTime() || comparePlaces(one, other))
 }

@@ -32,7 +32,9 @@ export const webhooks = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', nam
   // What nobody has judged yet is an event that the owner of the webhook perhaps must not learn of.
   const isJudged = (table: Table) => server.tables.deliveries.access.matches(table, 'columns', null)
   const rowsOf = (name: 'webhooks' | 'deliveries') => createOwnedRows({ access: () => server.tables[name].access, manage, owner: 'owner' })
-  const features: Readonly<Record<string, WebhookFeatures>> = { [resource]: { webhooks: true }, [deliveries]: { deliveries: true } }
+  const features: Readonly<Record<string, WebhookFeatures>> = {
+    [resource]: { webhooks: 'webhooks' }, [deliveries]: { webhooks: 'deliveries' },
+  }
   const route = { method: 'POST', operation: 'update', parameters: [] } as const
 
   return {

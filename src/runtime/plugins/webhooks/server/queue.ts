@@ -56,7 +56,7 @@ export function createQueue({ webhooks, deliveries }: Tables) {
 
   /** Reads the deliveries whose ids the statements select. */
   const selectByIds = (event: unknown, statements: readonly SQL[]) => deliveries.access.select<DeliveryRow>(event,
-    sql`inner join (${sql.join(statements, sql` union `)}) heads on heads.head_id = ${columns.id}`)
+    sql`inner join (${sql.join([...statements], sql` union `)}) heads on heads.head_id = ${columns.id}`)
 
   return {
     /** The active webhooks with deliveries that are due. */

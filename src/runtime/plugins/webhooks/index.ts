@@ -1,7 +1,7 @@
 /** Webhooks: events about changed records for the receivers of users, who get what they can read. Nothing is lost. */
 import { and, type Table } from 'drizzle-orm'
 import { defineAutoApiPlugin } from '../../server/plugin/contract'
-import { provideAdmin } from '../../server/plugin/features'
+import { provideAdmin, provideFeatures } from '../../server/plugin/features'
 import { createIssuedSecrets } from '../../server/plugin/issued'
 import { imported } from '../../server/plugin/options'
 import { createOwnedRows } from '../../server/plugin/owned-rows'
@@ -41,6 +41,7 @@ export const webhooks = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', nam
     name: 'webhooks',
     // Loaded here, because nuxt.config loads this file without the server's modules.
     async setup(plugins) {
+      provideFeatures(plugins, { webhooks: { resource } })
       provideAdmin(plugins, {
         features: (_session, { name }): WebhookFeatures => features[name] ?? {},
         tools: { webhooks: (_session, described) => Object.hasOwn(described, resource) },

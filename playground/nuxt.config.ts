@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { createModuleImport } from '../src/build/module-import'
 import {
   activityFeed, apiTokens, auditLog, batch, dataExport, fileUpload, idempotency, live, openApi, requestMetadata, responseCache,
-  tokenIntrospection,
+  tokenIntrospection, webhooks,
 } from '../src/runtime/plugins'
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
@@ -80,6 +80,8 @@ export default defineNuxtConfig({
       }),
       apiTokens({ findUser: createModuleImport('~~/server/tokens', 'findUser') }),
       tokenIntrospection(),
+      // The demo has receivers on the same machine.
+      webhooks({ findUser: createModuleImport('~~/server/tokens', 'findUser'), allowHttp: true, allowPrivateNetworks: true }),
       './server/author-chart',
     ],
   },

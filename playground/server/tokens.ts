@@ -1,4 +1,4 @@
-/** Finds the owners of API tokens. It runs on every request with a token, so the token has the current role of its owner. */
+/** Finds the owners of API tokens and webhooks, with their current roles. It runs on every request with a token. */
 import type { FindUser } from 'nuxt-auto-api/plugins'
 import { findCaller } from './utils/callers'
 

@@ -265,4 +265,4 @@ describe('bulk edits and the trash at the edge', () => describeTrash(() => newsr
 describe('the tags of a post at the edge', () => describeTags(() => newsroom))
 
 // The app at the edge has no API tokens.
-describe('capabilities at the edge', () => describeCapabilities(() => newsroom, ['apiTokens']))
+describe('capabilities at the edge', () => describeCapabilities(() => newsroom, ['apiTokens', 'webhooks', 'webhookDeliveries']))

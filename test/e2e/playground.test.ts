@@ -56,6 +56,8 @@ describe('an empty database', () => {
       'posts_tags',
       'tags',
       'users',
+      'webhook_deliveries',
+      'webhooks',
     ])
     expect(once.posts).toHaveLength(2000)
     expect(again).toEqual(once)

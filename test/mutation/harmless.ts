@@ -164,7 +164,7 @@ export const HARMLESS: readonly Harmless[] = [
     ['blocked.size === 0', 'false', 'There is then no block to find. The condition saves the network of the address.'],
     ['end === undefined', 'false', 'A block without an end does not last either, because the rest of its time is not a number.'],
   ]),
-  ...inFile('server/plugin/issued.ts', [
+  ...inFile('plugin/issued.ts', [
     ['secret !== undefined', 'true', 'The hook before it has always prepared a secret. The type does not say so.'],
   ]),
   ...inFile('plugins/api-tokens/server/manage.ts', [

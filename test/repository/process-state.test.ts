@@ -27,6 +27,7 @@ const STATE: Readonly<Record<string, string>> = {
   'server/core/process/uuid.ts: lastTime': 'orders the UUIDs of one server; 62 random bits keep those of several servers apart',
   'server/core/process/uuid.ts: sequence': 'orders the UUIDs of one server',
   'plugins/rate-limit/index.ts: warned': 'each server logs the warning once',
+  'plugins/webhooks/server/send.ts: loaded': 'caches a module that each server loads by itself',
 }
 
 /**

@@ -155,6 +155,7 @@ export async function openTokenApi({
     statements: () => log.splice(0),
     async close() {
       await settle()
+      await created.stop()
       client.close()
     },
   }

@@ -112,6 +112,24 @@ export const FACTORIES: Readonly<Record<string, Factory>> = {
     mistyped: ['tll', 'ttl'],
   },
   requestMetadata: { valid: { ip: 'prefix' }, code: [], mistyped: ['ipp', 'ip'] },
+  webhooks: {
+    valid: {
+      resource: 'webhooks',
+      deliveries: 'webhookDeliveries',
+      findUser: createModuleImport('/app/server/webhooks', 'findUser'),
+      manage: 'admin',
+      timeout: 5,
+      retries: [1, 60],
+      allowHttp: true,
+      allowPrivateNetworks: false,
+      onRevoked: 'omit',
+      maxWebhooks: 5,
+      retentionDays: 9,
+      grace: 0,
+    },
+    code: ['findUser'],
+    mistyped: ['retrys', 'retries'],
+  },
 }
 
 export type CreatePlugin = (options?: unknown) => AutoApiPlugin

@@ -52,6 +52,8 @@ export interface TestServer {
   fetch: (request: Request, caller?: Caller) => Promise<Response>
   /** Listens on a free port of Node's HTTP server. */
   listen: (caller?: Caller) => Promise<ListeningServer>
+  /** Ends what plugins do outside of requests, such as timers that would use the database after it is closed. */
+  stop: () => Promise<void>
 }
 
 /** The whole body. Of a stream of events only the first one, because the stream stays open. */
@@ -83,7 +85,7 @@ export async function createServer({
 }: ServerOptions): Promise<TestServer> {
   // Imported here: a test that has reset the modules, to mock some of them, gets a server of the mocked ones.
   const { serveApi } = await import('../../src/runtime/testing/api/serve.ts')
-  const { fetch, listen } = await serveApi({
+  const { api, fetch, listen } = await serveApi({
     registrations,
     modules,
     config: { ...DEFAULT_CONFIG, ...config },
@@ -103,6 +105,10 @@ export async function createServer({
   return {
     fetch,
     listen,
+    async stop() {
+      for (const { begin } of api.listeners.onStop) await begin?.()
+      for (const { end } of api.listeners.onStop) await end?.()
+    },
     async request(method, path, { body, raw, headers = {}, caller } = {}) {
       const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body))
       const response = await fetch(

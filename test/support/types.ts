@@ -35,6 +35,8 @@ export const registrations: readonly CheckedRegistration[] = [
     imports: { schema: schema('writerTotals') },
     data: { key: 'writerId', references: { writerId: 'writers' }, disabled: ['aggregate'] },
   },
+  { name: 'webhooks', imports: { schema: schema('webhooks') }, data: {} },
+  { name: 'webhookDeliveries', imports: { schema: schema('webhookDeliveries') }, data: { disabled: ['create', 'restore'] } },
   { name: 'scans', imports: { schema: schema('scans'), computed: schema('scansComputed') }, data: { protectedFields: ['file'], disabled: ['update'] } },
 ]
 
@@ -49,7 +51,7 @@ export const describeFixture = () => describeTables({ registrations, config, roo
 
 export async function generateFixture(): Promise<string> {
   const { resources } = await describeFixture()
-  const augmentations = [path('../../src/runtime/plugins/api-tokens/shared/types')]
+  const augmentations = ['api-tokens', 'webhooks'].map(plugin => path(`../../src/runtime/plugins/${plugin}/shared/types`))
   return generateTypes({
     registrations, resources, config, folder: path('../types/app'), target, augmentations, nitro: 'nitropack/types', endpoints,
   })

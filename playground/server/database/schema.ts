@@ -1,7 +1,9 @@
 /** The tables of the playground: several organizations in one database, separated by `organizationId`. */
 import { isNull, sql } from 'drizzle-orm'
 import type { StoredFile } from 'nuxt-auto-api/plugins'
-import { apiTokensTable, auditLogTable, idempotencyKeysTable } from 'nuxt-auto-api/schema/sqlite'
+import {
+  apiTokensTable, auditLogTable, idempotencyKeysTable, webhookDeliveriesTable, webhooksTable,
+} from 'nuxt-auto-api/schema/sqlite'
 import { index, integer, primaryKey, sqliteTable, sqliteView, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 
 const timestamp = (name: string) => integer(name, { mode: 'timestamp_ms' })
@@ -158,3 +160,7 @@ export const auditLog = auditLogTable()
 
 /** The tokens of scripts, for the plugin `apiTokens`. */
 export const apiTokens = apiTokensTable()
+
+/** Where events about changed records are sent, and what was sent, for the plugin `webhooks`. */
+export const webhooks = webhooksTable()
+export const webhookDeliveries = webhookDeliveriesTable()

@@ -4,6 +4,7 @@
 export const ERRORS = {
   UNAUTHENTICATED: { status: 401 },
   INVALID_TOKEN: { status: 401 },
+  INVALID_SIGNATURE: { status: 401 },
   FORBIDDEN: { status: 403 },
   FIELD_FORBIDDEN: { status: 403 },
   TENANT_REQUIRED: { status: 403 },

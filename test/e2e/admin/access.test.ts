@@ -23,10 +23,10 @@ const COVER = { cover: { accept: ['image/png', 'image/jpeg', 'image/webp'], maxS
 
 describe('the response to GET /api/_admin', () => {
   it.each([
-    ['an administrator', ADMIN, ['/desk-report'], ['permissions', 'audit', 'activity', 'tokens', 'authorChart']],
-    ['an editor', EDITOR, ['/desk-report'], ['permissions', 'audit', 'activity', 'tokens', 'authorChart']],
-    ['a writer', WRITER, [], ['permissions', 'activity', 'tokens', 'authorChart']],
-    ['a reader', READER, [], ['permissions', 'activity', 'tokens', 'authorChart']],
+    ['an administrator', ADMIN, ['/desk-report'], ['permissions', 'audit', 'activity', 'tokens', 'webhooks', 'authorChart']],
+    ['an editor', EDITOR, ['/desk-report'], ['permissions', 'audit', 'activity', 'tokens', 'webhooks', 'authorChart']],
+    ['a writer', WRITER, [], ['permissions', 'activity', 'tokens', 'webhooks', 'authorChart']],
+    ['a reader', READER, [], ['permissions', 'activity', 'tokens', 'webhooks', 'authorChart']],
   ])('has the pages of %s, and the tools in the order of the installed plugins', async (_who, as, pages, tools) => {
     const { body } = await read(as)
     expect([body.pages.map(({ path }: { path: string }) => path), body.tools]).toEqual([pages, tools])
@@ -38,6 +38,7 @@ describe('the response to GET /api/_admin', () => {
     expect(await featuresOf(WRITER, 'posts')).toEqual({ exportFormats: EXPORTS, import: true, files: COVER })
     expect(await featuresOf(READER, 'posts')).toEqual({ exportFormats: EXPORTS, files: COVER })
     expect(await featuresOf(READER, 'apiTokens')).toMatchObject({ tokens: true })
+    expect(await featuresOf(READER, 'webhooks')).toMatchObject({ webhooks: 'webhooks' })
     expect(await featuresOf(EDITOR, 'auditLog')).toMatchObject({ auditLog: true })
     expect((await read(EDITOR)).body.users).toEqual({ resource: 'users', label: 'name' })
     // The named gate `export` decides about users, of whom every member reads a list.

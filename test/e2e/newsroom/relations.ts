@@ -76,6 +76,8 @@ const GRID: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     media: 'r...a...',
     auditLog: '........',
     apiTokens: '........',
+    webhooks: '........',
+    webhookDeliveries: '........',
     authorStats: '........',
   },
   writer: {
@@ -87,6 +89,8 @@ const GRID: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     media: 'rcu.a...',
     auditLog: '........',
     apiTokens: 'rcudaRPV',
+    webhooks: 'rcuda...',
+    webhookDeliveries: 'r.u.a...',
     authorStats: 'r...a...',
   },
   editor: {
@@ -98,6 +102,8 @@ const GRID: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     media: 'rcuda...',
     auditLog: 'r...a...',
     apiTokens: 'rcudaRPV',
+    webhooks: 'rcuda...',
+    webhookDeliveries: 'r.u.a...',
     authorStats: 'r...a...',
   },
   admin: {
@@ -109,6 +115,8 @@ const GRID: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     media: 'rcuda...',
     auditLog: 'r...a...',
     apiTokens: 'rcudaRPV',
+    webhooks: 'rcuda...',
+    webhookDeliveries: 'r.u.a...',
     authorStats: 'r...a...',
   },
 }

@@ -1,5 +1,5 @@
 /** Every route with every kind of credential: what a token can do on it, and that an invalid one never can. */
-import { beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { OPERATIONS, type Operation } from '../../../src/runtime/shared/operations'
 import { client, dump } from '../../fixtures/visibility/server/database/client'
 import {
@@ -17,6 +17,7 @@ let app: TokenApp
 beforeAll(async () => {
   app = await openTokenApp()
 })
+afterAll(() => app.server.stop())
 
 const LACKING: Credential = 'a token that lacks one scope of the request'
 /** All scopes that the owner has. The token lacks only one of them. */
@@ -25,6 +26,8 @@ const OPERATIONS_OF: Readonly<Record<string, readonly Operation[]>> = {
   tags: OPERATIONS,
   apiTokens: ['read', 'create', 'update', 'delete'],
   auditLog: ['read'],
+  webhooks: ['read', 'create', 'update', 'delete'],
+  webhookDeliveries: ['read', 'update', 'delete'],
 }
 const ALL = [
   'activity:read',
@@ -80,6 +83,8 @@ const allRows = () => ({
   ...dump(),
   entries: client.prepare('select id from audit_log').all(),
   tokens: client.prepare('select id, token_hash from api_tokens').all(),
+  webhooks: client.prepare('select id, url, events, active, secret from webhooks').all(),
+  deliveries: client.prepare('select id, event, attempts from webhook_deliveries').all(),
 })
 
 it.each(further.flatMap(([name, request]) => (request.hiddenWithout ? [{ name, request, hidden: request.hiddenWithout }] : [])))(

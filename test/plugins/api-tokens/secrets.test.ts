@@ -1,5 +1,6 @@
 /**
- * No plugin shows, prints or stores the secret of a token: every response, log line, row and file of an app with all plugins is searched.
+ * No plugin shows, prints or stores the secret of a token or a webhook: every response, log line, row and file of an app with all plugins
+ * is searched.
  */
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { createStorage } from 'unstorage'
@@ -19,11 +20,13 @@ import {
   responseCache,
   tokenIntrospection,
   unstorageStorage,
+  webhooks,
 } from '../../../src/runtime/plugins'
 import type { AutoApiContext, AutoApiPlugin } from '../../../src/runtime/server/define'
-import { idempotencyKeysTable } from '../../../src/runtime/plugins/schema-sqlite'
+import { idempotencyKeysTable, webhookDeliveriesTable, webhooksTable } from '../../../src/runtime/plugins/schema-sqlite'
 import { AUDIT_LOGS, auditLogSql } from '../../engines/support/audit-log'
 import { openTokenApi, apiTokens as tokens, type TokenApi } from '../../support/api-tokens'
+import { createTablesSql } from '../../support/create-tables'
 import { EXPORTED } from '../../support/plugins'
 import { assertNoSecrets, rememberSecret, withoutIssued } from '../../support/secrets'
 import type { Answered, Caller } from '../../support/server'
@@ -31,7 +34,9 @@ import type { Answered, Caller } from '../../support/server'
 /** They need an app of their own: a session library. */
 const NOT_HERE = ['betterAuth']
 
+const OWN = { read: true, create: 'tokens', update: 'tokens', delete: 'tokens' } as const
 const covers = sqliteTable('covers', { id: integer('id').primaryKey(), cover: text('cover', { mode: 'json' }) })
+const WEBHOOKS = { webhooks: webhooksTable(), webhookDeliveries: webhookDeliveriesTable() }
 const [storage, cache] = [createStorage(), createStorage()]
 /** Prints what a careless app would print about each request. */
 const careless: AutoApiPlugin = {
@@ -69,6 +74,9 @@ const PLUGINS: Readonly<Record<string, AutoApiPlugin>> = {
   mcp: mcp(),
   batch: batch(),
   openApi: openApi({ access: true, reference: true }),
+  webhooks: webhooks({
+    findUser: id => ({ id: Number(id), organizationId: 1, permissions: ['*'] }), allowHttp: true, allowPrivateNetworks: true, retries: [],
+  }),
 }
 
 let api: TokenApi
@@ -86,11 +94,12 @@ beforeAll(async () => {
     modules: [{ apiTokens: tokens, idempotencyKeys: idempotencyKeysTable(), auditLog: AUDIT_LOGS.sqlite }],
     registrations: [
       { name: 'auditLog', schema: AUDIT_LOGS.sqlite, authorization: { permissions: { read: true } } },
+      ...Object.entries(WEBHOOKS).map(([name, table]) => ({ name, schema: table, authorization: { permissions: OWN } })),
       { name: 'covers', schema: covers, authorization: { permissions: { read: true, update: true } }, protectedFields: ['cover'] },
     ],
     plugins: [...Object.values(PLUGINS), careless],
     built: ['fileUpload.resources', 'fileUpload.buildSetup'],
-    before: `${await auditLogSql('sqlite')} create table idempotency_keys (id text primary key, parent text, record_id text, fingerprint text not null, access text, status integer,
+    before: `${await auditLogSql('sqlite')} ${await createTablesSql('sqlite', WEBHOOKS)} create table idempotency_keys (id text primary key, parent text, record_id text, fingerprint text not null, access text, status integer,
       body text, created_at integer not null, expires_at integer not null); create table covers (id integer primary key, cover text); insert into covers (id) values (1);`,
   })
 })
@@ -245,5 +254,56 @@ describe('the secrets of tokens', () => {
         `${file} ${JSON.stringify(await storage.getMeta(file))} ${Buffer.from((await storage.getItemRaw<Uint8Array>(file)) ?? []).toString('latin1')}`,
         'A file',
       )
+  })
+})
+
+describe('the secrets of webhooks', () => {
+  it('are in no response but the one that issues them, no log line, no delivery, no entry and no stored response', async () => {
+    const caller = api.session(4)
+    const secrets: string[] = []
+    const keep = ({ status, body }: Answered, expected: number) => {
+      expect([status, typeof body.secret]).toEqual([expected, 'string'])
+      secrets.push(body.secret)
+      return body as { id: string, secret: string }
+    }
+    const hook = { url: 'http://127.0.0.1:9/', events: ['posts.*'] }
+    const create = () => send('POST', '/webhooks', { caller, body: hook, headers: { 'idempotency-key': 'hook-1' } })
+    const { id } = keep(await create(), 201)
+    expect((await create()).body).toMatchObject({ id, secretAlreadyIssued: true })
+    const bulk = await send('POST', '/webhooks/bulk', { caller, body: { items: [hook, hook] }, headers: { 'idempotency-key': 'hooks-1' } })
+    secrets.push(...bulk.body.data.map((record: { secret: string }) => record.secret))
+    const rotate = () => send('POST', `/webhooks/${id}/rotate`, { caller, headers: { 'idempotency-key': 'rotate-hook-1' } })
+    keep(await rotate(), 200)
+    expect((await rotate()).body).toMatchObject({ id, secretAlreadyIssued: true })
+    expect(new Set(secrets).size).toBe(4)
+
+    await send('POST', '/posts', { caller, body: { title: 'sent' } })
+    expect((await send('POST', `/webhooks/${id}/test`, { caller })).status).toBe(200)
+    for (const path of [
+      '/webhooks', `/webhooks/${id}`, '/webhooks?fields=id,secret', '/webhooks?filter[secret][$like]=whsec%25', '/webhooks?sort=secret',
+      '/webhooks/aggregate?groupBy=secret', '/webhooks/aggregate?min=secret', '/webhooks/export', '/webhookDeliveries',
+      '/webhookDeliveries?fields=image,columns', '/webhookDeliveries/export', '/audit-log?limit=100', '/activity?limit=100',
+      `/webhooks/${id}/history`, '/_schema', '/_openapi.json', '/permissions',
+    ])
+      await send('GET', path, { caller })
+    const patched = await send('PATCH', `/webhooks/${id}`, { caller, body: { secret: secrets[0], previousSecret: secrets[0], active: false } })
+    expect(patched.status).toBe(200)
+    for (const name of ['list', 'get', 'history'])
+      await send('POST', '/mcp', {
+        caller, body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: { resource: 'webhooks', ...name !== 'list' && { id } } } },
+      })
+    // The client did not choose it.
+    const [row] = api.client.prepare('select secret, previous_secret from webhooks where id = ?').all(id) as Record<string, string>[]
+    expect(row).toEqual({ secret: secrets.at(-1), previous_secret: secrets[0] })
+    await send('DELETE', `/webhooks/${id}`, { caller })
+
+    for (const secret of secrets) rememberSecret(secret)
+    assertNoSecrets(log, 'The log')
+    for (const table of ['audit_log', 'idempotency_keys', 'webhook_deliveries']) {
+      const rows = api.client.prepare(`select * from ${table}`).all()
+      expect(rows.length, table).toBeGreaterThan(2)
+      assertNoSecrets(JSON.stringify(rows), `The table ${table}`)
+    }
+    for (const key of await cache.getKeys()) assertNoSecrets(`${key} ${JSON.stringify(await cache.getItem(key))}`, 'The cache')
   })
 })

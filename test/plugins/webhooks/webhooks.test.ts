@@ -12,7 +12,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   await receiver.close()
-  world.close()
+  await world.close()
 })
 
 const write = (method: string, path: string, body?: unknown, user = 1) =>

@@ -113,7 +113,8 @@ export interface WebhookWorld {
   readonly make: (userId: number, body: object) => Promise<{ id: string, secret: string } & Record<string, unknown>>
   /** Waits until every delivery has the wanted state. @default until none is pending */
   readonly settled: (isDone?: (rows: readonly Record<string, unknown>[]) => boolean) => Promise<readonly Record<string, unknown>[]>
-  readonly close: () => void
+  /** Ends the server, and closes the database unless it is that of another server. */
+  readonly close: () => Promise<void>
 }
 
 export interface WorldOptions extends Partial<Omit<ServerOptions, 'plugins'>> {
@@ -156,7 +157,10 @@ export async function openWebhooks(
       if (!isDone(rows)) throw new Error(JSON.stringify(rows.map(({ event, status, error }) => [event, status, error])))
       return rows
     }, { timeout: 10_000, interval: 10 }),
-    close: () => client.close(),
+    async close() {
+      await server.stop()
+      if (!shared) client.close()
+    },
   }
   return world
 }

@@ -62,8 +62,8 @@ export function scopesOf(name: RequestName | PluginRouteName): readonly string[]
   return like === 'every caller' ? [] : SCOPES[like]
 }
 
-/** The rows that exist before a request: a token and its secret, and an entry of the audit log. */
-export type RowIds = Readonly<Record<'token' | 'secret' | 'entry', string>>
+/** The rows that exist before a request: a token and its secret, an entry of the audit log, a webhook and a delivery of it. */
+export type RowIds = Readonly<Record<'token' | 'secret' | 'entry' | 'webhook' | 'delivery', string>>
 
 /** A request of a plugin route that the visibility matrix does not contain. */
 export interface FurtherRequest {
@@ -74,8 +74,10 @@ export interface FurtherRequest {
   readonly status: number
   /** The response to a member of another organization, if the request names a row. */
   readonly otherOrganization?: Cell
-  /** A token without scopes cannot use the routes of tokens. */
+  /** A token without scopes cannot use some routes. */
   readonly withoutScopes?: Cell
+  /** A token with scopes cannot use some routes. */
+  readonly withScopes?: Cell
   /** The code of every refusal, if it is that of a whole batch. */
   readonly refusedAs?: 'BULK_FAILED'
 }
@@ -125,6 +127,27 @@ export const FURTHER_REQUESTS = {
     scopes: ['apiTokens:read'],
     status: 200,
     withoutScopes: '403 FORBIDDEN',
+  },
+  'webhooks: POST /:resource/:id/test': {
+    target: ({ webhook }) => [`/webhooks/${webhook}/test`, { method: 'POST' }],
+    scopes: ['webhooks:update', 'webhookDeliveries:read'],
+    status: 200,
+    otherOrganization: '404 NOT_FOUND',
+  },
+  'webhooks: POST /:resource/:id/rotate': {
+    target: ({ webhook }) => [`/webhooks/${webhook}/rotate`, { method: 'POST' }],
+    scopes: ['webhooks:update'],
+    status: 200,
+    // No token can use it.
+    withScopes: '403 FORBIDDEN',
+    withoutScopes: '403 FORBIDDEN',
+    otherOrganization: '403 FORBIDDEN',
+  },
+  'webhooks: POST /:resource/:id/retry': {
+    target: ({ delivery }) => [`/webhookDeliveries/${delivery}/retry`, { method: 'POST' }],
+    scopes: ['webhookDeliveries:update', 'webhookDeliveries:read'],
+    status: 200,
+    otherOrganization: '404 NOT_FOUND',
   },
 } as const satisfies Record<string, FurtherRequest>
 
@@ -189,8 +212,9 @@ export function furtherOutcome(credential: Credential, request: FurtherRequest):
   return request.refusedAs && !INVALID.includes(credential) ? expected.replace(/ .*/, ` ${request.refusedAs}`) : expected
 }
 
-function outcomeOf(credential: Credential, { status, scopes, withoutScopes, otherOrganization }: FurtherRequest): string {
+function outcomeOf(credential: Credential, { status, scopes, withScopes, withoutScopes, otherOrganization }: FurtherRequest): string {
   const refused = new Map<Credential, string | undefined>([
+    ['a token with the scopes of the request', withScopes],
     ['a token of another organization beside the session of a member', otherOrganization],
     ['no credential', '401 UNAUTHENTICATED'],
     ['a token that lacks one scope of the request', '403 FORBIDDEN'],

@@ -213,6 +213,9 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   'api-tokens: POST /:resource/:id/rotate': 'test/plugins/api-tokens/management.test.ts',
   'open-api: GET /_openapi.json': 'test/plugins/open-api/document.test.ts',
   'open-api: GET /_reference': 'test/plugins/open-api/reference.test.ts',
+  'webhooks: POST /:resource/:id/test': 'test/plugins/webhooks/manage.test.ts',
+  'webhooks: POST /:resource/:id/rotate': 'test/plugins/webhooks/manage.test.ts',
+  'webhooks: POST /:resource/:id/retry': 'test/plugins/webhooks/manage.test.ts',
   'token-introspection: POST /tokens/introspect': 'test/plugins/api-tokens/introspection.test.ts',
 }
 

@@ -1,17 +1,18 @@
 /** The visibility app with API tokens and every other built-in plugin that has routes, and the ways to make each kind of credential. */
 import { sql } from 'drizzle-orm'
 import { expect } from 'vitest'
-import { activityFeed, apiTokens, auditLog, batch, live, mcp, openApi, tokenIntrospection } from '../../../src/runtime/plugins'
+import { activityFeed, apiTokens, auditLog, batch, live, mcp, openApi, tokenIntrospection, webhooks } from '../../../src/runtime/plugins'
 import { adminPlugin } from '../../../src/runtime/plugins/admin'
 import { createTokenFormat } from '../../../src/runtime/plugins/api-tokens/server/format'
 import type { AutoApiPlugin } from '../../../src/runtime/server/define'
-import { apiTokensTable } from '../../../src/runtime/plugins/schema-sqlite'
+import { apiTokensTable, webhookDeliveriesTable, webhooksTable } from '../../../src/runtime/plugins/schema-sqlite'
 import { DEFAULT_MULTI_TENANCY } from '../../../src/runtime/shared/defaults'
 import { AUDIT_LOGS, auditLogSql } from '../../engines/support/audit-log'
 import { articlesAuth, closedAuth, tagsAuth } from '../../fixtures/visibility/server/auth'
 import { clear, client, db, dump, put, reset } from '../../fixtures/visibility/server/database/client'
 import * as schema from '../../fixtures/visibility/server/database/schema'
 import { TOKENS_SQL } from '../api-tokens'
+import { createTablesSql } from '../create-tables'
 import { createServer, type Answered, type Caller, type TestServer } from '../server'
 import type { Credential, RowIds } from './credentials'
 import type { RequestOptions, Rows } from './requests'
@@ -19,10 +20,14 @@ import type { MatrixApp } from './run'
 
 type User = Record<string, unknown> & { id: number }
 
-const RIGHTS = { permissions: ['tokens', 'auditLog:read', 'auditLog:all', 'activity:read'] }
+const RIGHTS = { permissions: ['tokens', 'auditLog:read', 'auditLog:all', 'activity:read', 'webhooks'] }
 const MEMBER: User = { id: 1, organizationId: 1, role: 'articles', ...RIGHTS }
 const NEIGHBOUR: User = { id: 4, organizationId: 2, role: 'articles', ...RIGHTS }
 const ADMINISTRATOR: User = { id: 3, organizationId: 2, permissions: ['*'] }
+
+const WEBHOOKS = { webhooks: webhooksTable(), webhookDeliveries: webhookDeliveriesTable() }
+/** Nothing listens there. */
+const RECEIVER = 'http://127.0.0.1:9/'
 
 export interface Sent {
   readonly session?: User
@@ -48,6 +53,7 @@ export async function openTokenApp(): Promise<TokenApp> {
   clear()
   client.exec(TOKENS_SQL)
   client.exec(await auditLogSql('sqlite'))
+  client.exec(await createTablesSql('sqlite', WEBHOOKS))
   reset()
   const users = new Map<number, User>()
   const plugins = [
@@ -61,6 +67,7 @@ export async function openTokenApp(): Promise<TokenApp> {
     live({ maxStreamsPerCaller: 1_000_000 }),
     mcp({ write: true }),
     openApi({ access: true, reference: true }),
+    webhooks({ findUser: id => users.get(Number(id)) ?? null, allowHttp: true, allowPrivateNetworks: true, retries: [] }),
     // With a middleware, the route refuses only invalid credentials.
     adminPlugin({
       hasMiddleware: true, branding: {}, resources: {},
@@ -90,6 +97,9 @@ export async function openTokenApp(): Promise<TokenApp> {
         schema: apiTokensTable(),
         authorization: { permissions: { read: 'tokens', create: 'tokens', update: 'tokens', delete: 'tokens' } },
       },
+      ...Object.entries(WEBHOOKS).map(([name, table]) => ({
+        name, schema: table, authorization: { permissions: { read: 'webhooks', create: 'webhooks', update: 'webhooks', delete: 'webhooks' } },
+      })),
       { name: 'auditLog', schema: AUDIT_LOGS.sqlite, authorization: { permissions: { read: 'auditLog:read' } } },
     ],
   })
@@ -187,14 +197,21 @@ export async function openTokenApp(): Promise<TokenApp> {
     async createRows() {
       setUsers()
       reset()
-      client.exec('delete from audit_log')
+      client.exec('delete from audit_log; delete from webhooks; delete from webhook_deliveries')
       put('articles', { id: 1, organization_id: 1, title: 'plain' })
       const session = { session: MEMBER }
       expect((await send(session, '/articles/1', { method: 'PATCH', body: { title: 'changed' } })).status).toBe(200)
       const entry = db.get<{ id: string }>(sql`select id from audit_log where resource = 'articles' and record_id = '1'`)
       // Its rotation by any token of the member is allowed: it grants nothing, and expires first.
       const { id, token } = await make(MEMBER, { scopes: [], expiresAt: new Date(Date.now() + 60_000).toISOString() })
-      return { token: id, secret: token, entry: entry.id }
+      const { status, body: webhook } = await send(session, '/webhooks', { method: 'POST', body: { url: RECEIVER, events: ['tags.purged'] } })
+      expect(status).toBe(201)
+      const delivery = crypto.randomUUID()
+      put('webhook_deliveries', {
+        id: delivery, webhook_id: webhook.id, event: 'tags.purged', resource: 'tags', record_id: '1', status: 'dead', attempts: 1,
+        created_at: Date.now(), owner: '1', organization_id: '1', position: 1,
+      })
+      return { token: id, secret: token, entry: entry.id, webhook: webhook.id, delivery }
     },
   }
 }

@@ -4,7 +4,7 @@ import { bigint, boolean, integer, json, jsonb, numeric, pgTable, pgView, primar
 import { z } from 'zod'
 import type { AutoApiStoredFile } from '../../support/composables'
 import { computed } from '../../../src/runtime/server/computed'
-import { apiTokensTable } from '../../../src/runtime/plugins/schema-pg'
+import { apiTokensTable, webhookDeliveriesTable, webhooksTable } from '../../../src/runtime/plugins/schema-pg'
 
 export const writers = pgTable('writers', {
   id: serial('id').primaryKey(),
@@ -106,3 +106,7 @@ export const writerTotals = pgView('writer_totals').as(qb =>
   }).from(writers).leftJoin(articles, eq(articles.writerId, writers.id)).groupBy(writers.id, articles.title, articles.organizationId))
 
 export const apiTokens = apiTokensTable()
+
+export const webhooks = webhooksTable()
+
+export const webhookDeliveries = webhookDeliveriesTable()

@@ -1,10 +1,18 @@
 /** Describes the routes of webhooks for the OpenAPI document. */
 import type { DescribeRoute } from '../../shared/types/openapi'
-import { objectOf, text } from '../../server/plugin/description'
+import { objectOf, text, textOrNull, whole } from '../../server/plugin/description'
 
 export const DESCRIBE_TEST: DescribeRoute = {
   summary: 'Send a test event',
   description: 'Sends an event of the type `webhook.test` with empty data, once. The response is the delivery with the answer.',
+  responses: {
+    200: {
+      schema: objectOf({
+        id: text, webhookId: text, event: text, status: { enum: ['delivered', 'dead'] }, attempts: whole,
+        responseStatus: { type: ['integer', 'null'] }, responseBody: textOrNull, error: textOrNull,
+      }, []),
+    },
+  },
 }
 
 export const DESCRIBE_ROTATE: DescribeRoute = ({ record }) => ({

@@ -1,6 +1,7 @@
 /** Webhooks: events about changed records for the receivers of users, who get what they can read. Nothing is lost. */
+import { and, type Table } from 'drizzle-orm'
 import { defineAutoApiPlugin } from '../../server/plugin/contract'
-import { provideAdmin } from '../../server/plugin/features'
+import { provideAdmin, provideFeatures } from '../../server/plugin/features'
 import { createIssuedSecrets } from '../../server/plugin/issued'
 import { imported } from '../../server/plugin/options'
 import { createOwnedRows } from '../../server/plugin/owned-rows'
@@ -28,14 +29,19 @@ export const webhooks = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', nam
   const { resource, deliveries, manage } = policy
   const issued = createIssuedSecrets<WebhookRow>({ resource, key: 'secret', rotate: ROTATE })
   let server: Webhooks
+  // What nobody has judged yet is an event that the owner of the webhook perhaps must not learn of.
+  const isJudged = (table: Table) => server.tables.deliveries.access.matches(table, 'columns', null)
   const rowsOf = (name: 'webhooks' | 'deliveries') => createOwnedRows({ access: () => server.tables[name].access, manage, owner: 'owner' })
-  const features: Readonly<Record<string, WebhookFeatures>> = { [resource]: { webhooks: true }, [deliveries]: { deliveries: true } }
+  const features: Readonly<Record<string, WebhookFeatures>> = {
+    [resource]: { webhooks: 'webhooks' }, [deliveries]: { webhooks: 'deliveries' },
+  }
   const route = { method: 'POST', operation: 'update', parameters: [] } as const
 
   return {
     name: 'webhooks',
     // Loaded here, because nuxt.config loads this file without the server's modules.
     async setup(plugins) {
+      provideFeatures(plugins, { webhooks: { resource } })
       provideAdmin(plugins, {
         features: (_session, { name }): WebhookFeatures => features[name] ?? {},
         tools: { webhooks: (_session, described) => Object.hasOwn(described, resource) },
@@ -45,7 +51,10 @@ export const webhooks = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', nam
     },
     // Their states are written after the response, without a report.
     unreported: [resource, deliveries],
-    rows: { [resource]: rowsOf('webhooks'), [deliveries]: rowsOf('deliveries') },
+    rows: {
+      [resource]: rowsOf('webhooks'),
+      [deliveries]: (table, ctx) => and(rowsOf('deliveries')(table, ctx), isJudged(table)),
+    },
     disables: { [deliveries]: ['create', 'restore'] },
     hooks: {
       [resource]: createHooks({ policy, issued, tables: () => server.tables, queue: () => server.queue }),

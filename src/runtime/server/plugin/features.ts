@@ -13,6 +13,8 @@ export interface PluginFeatures {
   readonly history?: HistoryFeature
   /** The resource whose records are bearer tokens. */
   readonly tokens?: { readonly resource: string }
+  /** The resource whose records are webhooks. */
+  readonly webhooks?: { readonly resource: string }
   /** Whether writes with `Idempotency-Key` take effect once. */
   readonly idempotency?: true
   /** Whether requests can be refused with `RATE_LIMITED`. */

@@ -2,9 +2,9 @@
  * Adds the secret of a new record to the response, once. It is added after every other plugin, so that a cache, an audit log and a stored
  * response never contain it.
  */
-import type { ResponseListener } from '../kit/listen'
-import type { AutoApiContext } from '../kit/call'
-import { createAttached } from '../kit/process'
+import type { ResponseListener } from '../core/extensions/listeners'
+import { createAttached } from '../core/process/request-scoped'
+import type { AutoApiContext } from '../registration'
 
 export interface IssuedOptions {
   readonly resource: string

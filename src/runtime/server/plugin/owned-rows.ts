@@ -1,7 +1,8 @@
 /** Rows that belong to a user, such as tokens: the caller sees its own in the active organization, and a manager sees all of them. */
 import { and, sql, type SQL, type Table } from 'drizzle-orm'
-import { type AutoApiContext, rolesOf, SUPER_ADMIN } from '../kit/call'
-import { refused } from '../kit/errors'
+import { refused } from '../core/error'
+import { rolesOf, SUPER_ADMIN } from '../core/request/limits'
+import type { AutoApiContext } from '../registration'
 import type { OwnedRow } from './owner'
 import type { PluginTable } from './table'
 

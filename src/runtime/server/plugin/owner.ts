@@ -1,12 +1,12 @@
 /** Finds the owner of a stored row, such as a token, with the rights that the owner has now. */
 import type { AutoApiConfig } from '../../shared/config'
-import type { AutoApiUser, Tenant } from '../kit/call'
-import type { ApiEvent } from '../kit/http'
-import { type Awaitable, logError } from '../kit/process'
+import type { Awaitable } from '../core/awaitable'
+import { logError } from '../core/process/log'
+import type { AutoApiContext, AutoApiUser, Tenant } from '../registration'
 
 /** What `findUser` knows about the request. */
 export interface FindUserOptions {
-  readonly event: ApiEvent
+  readonly event: AutoApiContext['event']
   /** The organization in which the row was made, as text. `null` if its owner had none. */
   readonly tenantId: string | null
 }
@@ -26,7 +26,7 @@ export interface OwnedRow {
 export interface FindOwnerOptions {
   readonly findUser: FindUser
   readonly config: AutoApiConfig
-  readonly event: ApiEvent
+  readonly event: AutoApiContext['event']
   /** The name of the plugin, for the log. */
   readonly plugin: string
 }

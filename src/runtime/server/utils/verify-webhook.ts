@@ -1,5 +1,7 @@
 /** Checks the requests of webhooks, in an app that receives them. */
 import { apiError } from '../core/request/custom-error'
+import { createError } from '../http/platform/h3'
+import { STATUS_TEXT } from '../../shared/error-codes'
 import { isSigned } from '../../shared/standard-webhooks'
 
 /** A request as it was received. The body is the text of the request, before anything has parsed it. */
@@ -70,9 +72,12 @@ function parse(body: string): unknown {
     return JSON.parse(body)
   }
   catch {
-    throw apiError('INVALID_BODY', 'The body of the webhook is not JSON.')
+    throw toHttp(apiError('INVALID_BODY', 'The body of the webhook is not JSON.'))
   }
 }
 
-const invalidSignature = () =>
-  apiError('INVALID_SIGNATURE', 'The webhook is not signed with the secret, or it is too old.', { status: 401 })
+const invalidSignature = () => toHttp(apiError('INVALID_SIGNATURE', 'The webhook is not signed with the secret, or it is too old.'))
+
+/** A handler of the app throws it, so it is an error of h3: others are logged as mistakes of the app. */
+const toHttp = ({ status, message, data }: ReturnType<typeof apiError>): Error =>
+  createError({ status, statusText: STATUS_TEXT[status], message, data })

@@ -73,7 +73,7 @@ export function createOpenApi(options: ResolvedOptions, server: PluginServer): O
 function toFacts(
   { info, servers, securitySchemes }: OpenApiOptions, server: PluginServer, requiresIfMatch: DocumentFacts['requiresIfMatch'],
 ): DocumentFacts {
-  const { tokens, idempotency, rateLimit, sessionCookie } = readFeatures(server)
+  const { tokens, webhooks, idempotency, rateLimit, sessionCookie } = readFeatures(server)
   return {
     prefix: server.config.prefix,
     info: { title: 'API', version: '1.0.0', ...info },
@@ -85,7 +85,7 @@ function toFacts(
     },
     hasIdempotency: idempotency === true,
     hasRateLimit: rateLimit === true,
-    ...tokens && { tokens: tokens.resource },
+    secrets: new Map([...tokens ? [[tokens.resource, 'token']] as const : [], ...webhooks ? [[webhooks.resource, 'secret']] as const : []]),
     requiresIfMatch,
     isAppRoute: readRoutes(server).isAppRoute,
   }

@@ -1,6 +1,6 @@
 /** What callers do with a webhook or a delivery beside the generated routes: test, rotate, retry. */
 import { sql } from 'drizzle-orm'
-import { requireSession, type AutoApiContext } from '../../../server/kit/call'
+import { authorize, type AutoApiContext, callFor, requireSession } from '../../../server/kit/call'
 import { conflict, notFound } from '../../../server/kit/errors'
 import { uuidv7 } from '../../../server/kit/process'
 import type { IssuedSecrets } from '../../../server/plugin/issued'
@@ -31,11 +31,20 @@ type Answer = Promise<Readonly<Record<string, unknown>>>
 export function createActions({ policy, tables: { webhooks, deliveries }, tables, worker, issued, plugins }: ActionOptions) {
   const { queue } = worker
   const { grace } = policy
+
+  /** The response is a delivery. A caller who cannot read it is refused before anything is sent. @throws 403 */
+  async function assertReads(ctx: AutoApiContext): Promise<void> {
+    const session = requireSession(ctx)
+    const resource = session.api.resources.get(deliveries.name)!
+    await authorize(callFor(session, resource, 'read'), resource, ['read'])
+  }
+
   return {
     /** Sends an event without data, once, and returns the delivery. */
     async test(ctx: AutoApiContext): Answer {
+      await assertReads(ctx)
       const webhook = await requireOwn<WebhookRow>(webhooks, ctx)
-      const { engine } = requireSession(ctx)
+      const { api, engine } = requireSession(ctx)
       const [id, lease] = [uuidv7(), crypto.randomUUID()]
       const position = nextPosition(engine, deliveries.table)
       await deliveries.access.insert(ctx.event, {
@@ -43,7 +52,7 @@ export function createActions({ policy, tables: { webhooks, deliveries }, tables
         organizationId: organizationOf(ctx), ...position && { position },
       })
       const delivery = await deliveries.access.find<DeliveryRow>(ctx.event, ['id'], id)
-      await attempt({ delivery: delivery!, webhook, lease }, async () => undefined, { tables, queue, policy, event: ctx.event })
+      await attempt({ delivery: delivery!, webhook, lease }, async () => undefined, { tables, queue, policy, api, event: ctx.event })
       return plugins.get(ctx, deliveries.name, id)
     },
     /** Replaces the secret. For some hours, deliveries have the signatures of both. */
@@ -62,7 +71,9 @@ export function createActions({ policy, tables: { webhooks, deliveries }, tables
     },
     /** Sends a delivery again as soon as possible. */
     async retry(ctx: AutoApiContext): Answer {
+      await assertReads(ctx)
       const row = await requireOwn<DeliveryRow>(deliveries, ctx)
+      if (row.columns !== null) throw notFound()
       const webhook = await webhooks.access.find<WebhookRow>(ctx.event, ['id'], row.webhookId)
       if (!webhook) throw conflict('The webhook of this delivery was deleted.')
       if (!webhook.active) throw conflict('The webhook of this delivery is switched off. Switch it on first.')

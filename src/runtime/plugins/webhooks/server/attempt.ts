@@ -1,10 +1,10 @@
 /** One attempt of a delivery: reads what the owner can see now, signs it, sends it, and records what came of it. */
 import { sql } from 'drizzle-orm'
-import type { Session } from '../../../server/kit/call'
+import type { Api, Session } from '../../../server/kit/call'
 import type { WebhooksPolicy } from '../options'
 import { TEST } from './events'
 import type { Outcome, Queue } from './queue'
-import { readContent, type Content } from './reader'
+import { isForeign, readContent, type Content } from './reader'
 import { webhookColumns, type DeliveryRow, type PausedReason, type WebhookRow } from './rows'
 import { send, type Sent } from './send'
 import { signedHeaders } from './sign'
@@ -20,6 +20,7 @@ export interface AttemptOptions {
   readonly tables: Tables
   readonly queue: Queue
   readonly policy: WebhooksPolicy
+  readonly api: Api
   /** The event of the request or of the task, on platforms where the database comes with it. */
   readonly event: unknown
 }
@@ -52,11 +53,12 @@ export async function attempt(
     console.error(`[auto-api] webhooks: the record of the delivery \`${delivery.id}\` could not be read. It is attempted again.`, error)
     return record(claimed, { error: 'The record could not be read.' }, options, KEPT)
   }
-  if (content.kind === 'unseen') {
+  const isOmitted = content.kind === 'revoked' && policy.onRevoked === 'omit'
+  if (content.kind === 'unseen' || (isOmitted && isForeign(delivery, options.api))) {
     await queue.remove(event, delivery, lease)
     return NEXT
   }
-  if (content.kind === 'revoked' && policy.onRevoked === 'pause') {
+  if (content.kind === 'revoked' && !isOmitted) {
     await pause(webhook, 'revoked', options)
     await queue.finish(event, delivery, lease, { dueAt: new Date() })
     return PAUSED

@@ -119,10 +119,11 @@ export function createQueue({ webhooks, deliveries }: Tables) {
     async remove(event: unknown, { id }: DeliveryRow, lease: string): Promise<void> {
       await deliveries.access.remove(event, sql`${columns.id} = ${id} and ${columns.lease} = ${lease}`)
     },
-    /** Gives up the deliveries of a webhook that was deleted. */
+    /** Gives up the deliveries of a webhook that was deleted. Those that nobody has judged yet are removed: they would become visible. */
     async abandon(event: unknown, webhookId: string): Promise<void> {
+      await deliveries.access.remove(event, sql`${columns.webhookId} = ${webhookId} and ${columns.columns} is not null`)
       await deliveries.access.update(event,
-        { status: 'dead', dueAt: null, lease: null, columns: null, image: null, error: 'The webhook was deleted.' },
+        { status: 'dead', dueAt: null, lease: null, error: 'The webhook was deleted.' },
         sql`${columns.webhookId} = ${webhookId} and ${columns.dueAt} is not null`)
     },
     /** Removes old deliveries, finished or not. */

@@ -48,6 +48,15 @@ export async function readContent(delivery: DeliveryRow, session: Session | unde
   return isKnown || await sawRow(delivery, session, resource) ? { kind: 'event' } : { kind: 'unseen' }
 }
 
+/** Whether the changed row belongs to another organization than the webhook. After the first attempt, it is known that it does not. */
+export function isForeign({ resource: name, columns, image, organizationId }: DeliveryRow, api: Api): boolean {
+  if (columns === null) return false
+  const resource = api.resources.get(name ?? '')
+  if (!resource || image === null) return true
+  const tenant = resource.tenant ? image[resource.tenant.name] ?? null : organizationId
+  return tenant === null ? organizationId !== null : String(tenant) !== organizationId
+}
+
 /** Whether one of the changed columns is one that the owner can read. Computed fields can change with any column. */
 async function sawChange({ event, columns }: DeliveryRow, session: Session, resource: Resource): Promise<boolean> {
   if (!event.endsWith('.updated')) return true

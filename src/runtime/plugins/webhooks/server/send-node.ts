@@ -28,7 +28,8 @@ export const createNodeTransport = (resolve?: Resolve): Transport => async ({ ur
   const address = await abortable(findAddress(target.hostname, rules, resolve), signal)
   const isSecure = target.protocol === 'https:'
   const hostname = target.hostname.replace(/^\[|\]$/g, '')
-  return new Promise((succeed, fail) => {
+  // Not every way in which a connection ends is an error of the request.
+  return abortable(new Promise((succeed, fail) => {
     const request = (isSecure ? requestHttps : requestHttp)({
       host: address, port: target.port === '' ? undefined : Number(target.port), path: `${target.pathname}${target.search}`, method: 'POST',
       // Each request has a connection of its own, because one that is kept open could belong to another name.
@@ -52,15 +53,21 @@ export const createNodeTransport = (resolve?: Resolve): Transport => async ({ ur
       response.on('error', fail)
     })
     request.on('error', fail)
+    // An answer with the status 101 is none.
+    request.on('upgrade', (_response, socket) => {
+      socket.destroy()
+      fail(new Error('The receiver changes the protocol.'))
+    })
     request.end(body)
-  })
+  }), signal)
 }
 
 export const sendNode = createNodeTransport()
 
-/** Names can take longer to resolve than the request can last. */
+/** Ends with the signal, whatever the promise waits for: names, too, can take longer to resolve than a request can last. */
 function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((succeed, fail) => {
+    if (signal.aborted) fail(signal.reason as Error)
     signal.addEventListener('abort', () => fail(signal.reason as Error), { once: true })
     promise.then(succeed, fail)
   })

@@ -1,10 +1,8 @@
 /** What webhooks add to resources in the admin. */
 
 export interface WebhookFeatures {
-  /** Whether the records are webhooks. */
-  readonly webhooks?: true
-  /** Whether the records are deliveries of webhooks. */
-  readonly deliveries?: true
+  /** What the records are. */
+  readonly webhooks?: 'webhooks' | 'deliveries'
 }
 
 declare module '../../../shared/types/admin' {

@@ -79,8 +79,8 @@ export interface DocumentFacts {
   readonly securitySchemes: Readonly<Record<string, object>>
   readonly hasIdempotency: boolean
   readonly hasRateLimit: boolean
-  /** The resource of the API tokens. */
-  readonly tokens?: string
+  /** The key of the secret in the response of a create, by resource. */
+  readonly secrets: ReadonlyMap<string, string>
   readonly requiresIfMatch: (resource: string) => boolean
   /** Whether a file of the app replaces a route. The path is below the prefix. */
   readonly isAppRoute: (method: Method, path: string) => boolean

@@ -43,13 +43,20 @@ const bulkOf = (items: JsonSchema) => object({ data: list(items), meta: ref('api
 const AFFECTED_BULK = { allOf: [ref('api.affected'), object({ meta: ref('api.bulkMeta') })] }
 const anyOf = (...schemas: readonly JsonSchema[]): JsonSchema => ({ anyOf: schemas })
 
-const ISSUED = object({
-  token: { type: 'string', description: 'The secret. Only this response has it.' },
-  tokenAlreadyIssued: { type: 'boolean', description: 'The secret was in the first response to this key.' },
+const issued = (key: string) => object({
+  [key]: { type: 'string', description: 'The secret. Only this response has it.' },
+  [`${key}AlreadyIssued`]: { type: 'boolean', description: 'The secret was in the first response to this key.' },
 }, [])
 
-/** The record in the response of a create. That of an API token also has the secret. */
-const createdRecord = (on: OnResource) => on.facts.tokens === on.name ? { allOf: [writtenRecord(on), ISSUED] } : writtenRecord(on)
+/** The record in the response of a create. That of an API token or a webhook also has the secret. */
+function createdRecord(on: OnResource): JsonSchema {
+  const key = on.facts.secrets.get(on.name)
+  return key === undefined ? writtenRecord(on) : { allOf: [writtenRecord(on), issued(key)] }
+}
+
+/** Whether the caller can update a record, and a body can contain something: the permission can also be that of a route of a plugin. */
+const hasUpdate = ({ described: { capabilities, fields, relations } }: OnResource) => capabilities.canUpdate
+  && (Object.values(fields).some(({ writable }) => writable.update) || Object.values(relations).some(({ nested }) => nested !== undefined))
 
 /** With `include`, the record also has the related records of a read. */
 const writtenRecord = (on: OnResource): JsonSchema =>
@@ -128,7 +135,7 @@ const BUILD: Readonly<Record<ResourceRoute, Build>> = {
     parameters: [...upsertParameters(on), ...includingParameters(on)],
     body: items(on, bodyOf(on, 'create')), response: bulkOf(createdRecord(on)),
   })),
-  'bulk-update': on => when(on.described.capabilities.canUpdate && on.limits.bulk.enabled, () => ({
+  'bulk-update': on => when(hasUpdate(on) && on.limits.bulk.enabled, () => ({
     summary: `Update many: ${on.described.label}`, errors: 'bulk',
     parameters: [...createParameters(on), ...includingParameters(on)], response: bulkOf(writtenRecord(on)),
     body: items(on, object({ id: idSchema(on.described), data: bodyOf(on, 'update'), ifMatch: { type: 'string' } },
@@ -147,7 +154,7 @@ const BUILD: Readonly<Record<ResourceRoute, Build>> = {
     summary: `Get: ${on.described.label}`, errors: 'record', response: refOf(on.name, 'read'), headers: ['ETag'],
     parameters: [idParameter(on.described), ...readParameters(on), parameterRef('ifNoneMatch')],
   })),
-  'update': on => when(on.described.capabilities.canUpdate, () => ({
+  'update': on => when(hasUpdate(on), () => ({
     summary: `Update: ${on.described.label}`, errors: 'change', headers: ['ETag'],
     parameters: [...changeParameters(on), ...includingParameters(on)], body: bodyOf(on, 'update'), response: writtenRecord(on),
   })),

@@ -1,0 +1,11 @@
+/** Example of docs/webhooks.md. */
+import { createModuleImport } from 'nuxt-auto-api'
+import { webhooks } from 'nuxt-auto-api/plugins'
+
+export default {
+  autoApi: {
+    plugins: [
+      webhooks({ findUser: createModuleImport('~~/server/users', 'findUser') }),
+    ],
+  },
+}

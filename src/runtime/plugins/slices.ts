@@ -10,6 +10,5 @@ import live from './live/slice'
 import openApi from './open-api/slice'
 import webhooks from './webhooks/slice'
 
-export const SLICES: readonly Slice[] = Object.freeze([
-  apiTokens, auditLog, activityFeed, batch, dataExport, fileUpload, live, openApi, webhooks,
-])
+export const SLICES: readonly Slice[]
+  = Object.freeze([apiTokens, auditLog, activityFeed, batch, dataExport, fileUpload, live, openApi, webhooks])

@@ -133,35 +133,6 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
         .toEqual(['create', 'update', 'update', 'update', 'delete'])
     })
 
-    it.each(WRITES)('writes the whole row before %s, if the plugin wants it', async (_what, requests) => {
-      inCommit = changes => changes.map(rows => rows.insertInto(ledger.tables.ledger, {
-        id: rows.uuid, place: rows.table, kind: `${rows.kind} whole`, recordId: rows.id, cascaded: false, before: rows.before, after: rows.after,
-      } as never, { wholeBefore: true }))
-      for (const request of requests) {
-        await ledger.opened.exec('delete from ledger')
-        const from = await dump(ledger)
-        expect((await send(request)).status).toBeLessThan(400)
-        const entries = await readLedger(ledger)
-        const whole = entries.filter(({ kind }) => kind.endsWith(' whole'))
-        expect(whole).toHaveLength(entries.length / 2)
-        for (const { kind, place, recordId, before, after } of whole) {
-          const isNew = /^(?:create|link) /.test(kind)
-          expect({ kind, recordId, before }).toEqual({ kind, recordId, before: isNew ? null : from.get(`${place} ${recordId}`) })
-          const changed = entries.find(entry => entry.place === place && entry.recordId === recordId && `${entry.kind} whole` === kind)
-          expect(after).toEqual(changed!.after)
-        }
-      }
-    })
-
-    it('writes the whole row before a change that custom code reports', async () => {
-      inCommit = changes => changes.map(rows => rows.insertInto(ledger.tables.ledger, {
-        id: rows.uuid, place: 'whole', kind: rows.kind, recordId: rows.id, cascaded: false, columns: rows.columns, before: rows.before,
-      } as never, { wholeBefore: true }))
-      expect((await ledger.request('POST', '/append', { caller: CALLER })).status).toBe(200)
-      const whole = (await readLedger(ledger)).filter(({ place, recordId }) => place === 'whole' && recordId === '1')
-      expect(whole).toMatchObject([{ kind: 'update', columns: ['name'], before: { id: 1, name: 'x' } }])
-    })
-
     it('gives each changed row an id that sorts in the order of the commits', async () => {
       for (const title of ['a', 'b', 'c']) await send(['POST', 'articles', { title }])
       const entries = await readLedger(ledger) as (Entry & { id: string })[]

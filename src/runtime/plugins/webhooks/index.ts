@@ -31,7 +31,8 @@ export const webhooks = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', nam
   let server: Webhooks
   // What nobody has judged yet is an event that the owner of the webhook perhaps must not learn of.
   const isJudged = (table: Table) => server.tables.deliveries.access.matches(table, 'columns', null)
-  const rowsOf = (name: 'webhooks' | 'deliveries') => createOwnedRows({ access: () => server.tables[name].access, manage, owner: 'owner' })
+  const ownRows = (name: 'webhooks' | 'deliveries') => createOwnedRows({ access: () => server.tables[name].access, manage, owner: 'owner' })
+  const ownDeliveries = ownRows('deliveries')
   const features: Readonly<Record<string, WebhookFeatures>> = {
     [resource]: { webhooks: 'webhooks' }, [deliveries]: { webhooks: 'deliveries' },
   }
@@ -52,8 +53,8 @@ export const webhooks = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', nam
     // Their states are written after the response, without a report.
     unreported: [resource, deliveries],
     rows: {
-      [resource]: rowsOf('webhooks'),
-      [deliveries]: (table, ctx) => and(rowsOf('deliveries')(table, ctx), isJudged(table)),
+      [resource]: ownRows('webhooks'),
+      [deliveries]: (table, ctx) => and(ownDeliveries(table, ctx), isJudged(table)),
     },
     disables: { [deliveries]: ['create', 'restore'] },
     hooks: {

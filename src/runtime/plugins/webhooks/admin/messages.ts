@@ -46,7 +46,6 @@ export const MESSAGES = {
   'deliveries.dead': 'Given up',
   'deliveries.attempts': '{count} attempts',
   'deliveries.attempt': '1 attempt',
-  'deliveries.next': 'next',
   'deliveries.retry': 'Send again',
   'deliveries.retried': 'The delivery is sent again.',
   'deliveries.answer': 'Answer',

@@ -7,7 +7,7 @@ import type { OnlyAtRunTime, Row } from '../../../app/any-resource'
 
 type Send = (resource: string, options?: MutationOptions<Row, RecordId>) => MutationResult<Row, RecordId>
 
-/** A composable that sends `POST /:resource/:id/<action>`. Both resources change: a delivery can switch its webhook off. */
+/** A composable that sends `POST /:resource/:id/<action>`. It refetches the queries of this resource. */
 const action = (name: string): Send => (resource, options) => {
   const client = useClient()
   return useApiMutation({

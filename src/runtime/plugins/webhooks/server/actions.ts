@@ -1,6 +1,6 @@
 /** What callers do with a webhook or a delivery beside the generated routes: test, rotate, retry. */
 import { sql } from 'drizzle-orm'
-import { authorize, type AutoApiContext, callFor, requireSession } from '../../../server/kit/call'
+import { type Api, authorize, type AutoApiContext, callFor, requireSession } from '../../../server/kit/call'
 import { conflict, notFound } from '../../../server/kit/errors'
 import { uuidv7 } from '../../../server/kit/process'
 import type { IssuedSecrets } from '../../../server/plugin/issued'
@@ -11,25 +11,27 @@ import { attempt } from './attempt'
 import { TEST } from './events'
 import { assertUnlimited } from './manage'
 import { nextPosition } from './outbox'
+import type { Queue } from './queue'
 import { deliveryColumns, type DeliveryRow, type WebhookRow } from './rows'
 import { createSecret } from './sign'
 import type { OwnTable, Tables } from './tables'
-import type { Worker } from './worker'
 
 export interface ActionOptions {
   readonly policy: WebhooksPolicy
   readonly tables: Tables
-  readonly worker: Worker
+  readonly queue: Queue
   readonly issued: IssuedSecrets<WebhookRow>
   readonly plugins: Pick<PluginServer, 'get' | 'update'>
+  /** Delivers what is due, in this process or after the response to this request. */
+  readonly deliverSoon: (api: Api, event: object | undefined) => void
 }
 
 const HOUR = 60 * 60 * 1000
 
 type Answer = Promise<Readonly<Record<string, unknown>>>
 
-export function createActions({ policy, tables: { webhooks, deliveries }, tables, worker, issued, plugins }: ActionOptions) {
-  const { queue } = worker
+export function createActions({ policy, tables, queue, issued, plugins, deliverSoon }: ActionOptions) {
+  const { webhooks, deliveries } = tables
   const { grace } = policy
 
   /** The response is a delivery. A caller who cannot read it is refused before anything is sent. @throws 403 */
@@ -82,7 +84,7 @@ export function createActions({ policy, tables: { webhooks, deliveries }, tables
       const values = { status: 'pending', attempts: 0, dueAt: new Date(), error: null }
       const isFree = sql`${id} = ${row.id} and ${lease} is null`
       if (await deliveries.access.update(ctx.event, values, isFree) === 0) throw conflict('The delivery is being attempted now.')
-      worker.wakeAt(new Date(), requireSession(ctx).api)
+      deliverSoon(requireSession(ctx).api, ctx.event)
       return plugins.get(ctx, deliveries.name, row.id)
     },
   }

@@ -37,14 +37,15 @@ export function createWebhooks(options: Pick<ActionOptions, 'policy' | 'issued'>
     /** The task: finds what a server has left that was stopped. */
     deliver({ event }: TaskRun): unknown {
       const api = useRuntime(event).api()
-      return bindingsOf(event) === undefined ? worker.wakeAt(new Date(), api) : worker.run(api, event)
+      // On workers, the task lasts until everything is delivered.
+      return bindingsOf(event) === undefined ? deliverSoon(api, event) : worker.run(api, event)
     },
     removeOld: ({ due, event }: TaskRun) => worker.queue.removeOld(event, new Date(due.getTime() - policy.retentionDays * DAY)),
     refuseUpdate(): never {
       const message = 'A delivery cannot be changed. `POST …/retry` sends it again.'
       throw new ApiError('METHOD_NOT_ALLOWED', message, { allowed: ['GET', 'DELETE'] }, undefined, { Allow: 'GET, DELETE' })
     },
-    ...createActions({ ...options, tables, worker, plugins }),
+    ...createActions({ ...options, tables, queue: worker.queue, plugins, deliverSoon }),
     stop: worker.stop,
     ended: worker.ended,
   }

@@ -86,7 +86,7 @@ async function eventProblems(events: unknown, ctx: AutoApiContext, own: Readonly
     const isReadable = resource && !resource.readOnly && await isAuthorized(callFor(session, resource, 'read'), resource, 'read')
     if (isReadable) continue
     const message = parsed
-      ? `You cannot read a resource ${quote(parsed.resource)} whose records change.`
+      ? `You cannot use events of ${quote(parsed.resource)}: you must be able to read the resource, and views have no events.`
       : `An event is a resource and one of ${[...EVENTS, '*'].join(', ')}, such as \`posts.created\`.`
     problems.push({ path: ['events', index], message, code: 'events' })
   }

@@ -73,7 +73,7 @@ export async function takeTurn({ id }: WebhookRow, options: TurnOptions): Promis
     const { due, hasMore } = await queue.heads(event, id, new Date())
     if (due.length === 0 && !hasMore) return false
     // Requests go on between the searches, also with a database that answers at once.
-    await pause()
+    await nextTurnOfRequests()
     if (due.length === 0) continue
     const before = left
     const waiting = due.values()
@@ -87,7 +87,7 @@ export async function takeTurn({ id }: WebhookRow, options: TurnOptions): Promis
   return !isPaused
 }
 
-const pause = () => new Promise(resolve => setTimeout(resolve))
+const nextTurnOfRequests = () => new Promise(resolve => setTimeout(resolve))
 
 /** Reads the webhook and its owner at most once a second. Returns `undefined` if it was deleted or switched off. */
 function currentOf(id: string, { tables: { webhooks }, event, api, findUser }: TurnOptions): () => Promise<Current | undefined> {

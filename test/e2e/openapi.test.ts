@@ -83,6 +83,11 @@ describe.each(NAMES)('the document of %s', (name) => {
 
 /** Properties of responses that are also names of columns. */
 const PUBLIC_WORDS = new Set([
+  'events',
+  'event',
+  'description',
+  'error',
+  'secret',
   'kind',
   'userId',
   'recordId',
@@ -127,12 +132,18 @@ it('contains every generated route that answers an admin', async () => {
   const document = await documentOf('an admin')
   const known = new Set(operationsOf(document).map(({ method, path }) => `${method} ${path}`))
   const resources = (document.tags as { name: string }[]).map(({ name }) => name)
+  const { body: described } = await newsroom.request('/api/_schema', { headers: callers['an admin']! })
+  // Every body of an update is refused if no field can be updated.
+  const hasUpdate = (name: string) => {
+    const fields = described.resources[name].fields as Record<string, { writable: { update: boolean } }>
+    return Object.values(fields).some(({ writable }) => writable.update)
+  }
   const missing: string[] = []
   for (const { method, path } of ROUTES) {
     if (path.includes(':relation')) continue
     for (const resource of path.startsWith('/:resource') ? resources : ['']) {
       const template = `/api${path.replace(':resource', resource).replace(/:(\w+)/g, '{$1}')}`
-      if (known.has(`${method} ${template}`)) continue
+      if (known.has(`${method} ${template}`) || (method === 'PATCH' && !hasUpdate(resource))) continue
       const { status } = await newsroom.request(`${template.replace(/\{\w+\}/g, '1')}?dryRun=true`, {
         method,
         headers: callers['an admin']!,

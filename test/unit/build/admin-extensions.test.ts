@@ -18,7 +18,7 @@ const part = { slot: 'listMenu', component: '~/likes.vue', features: ['likes'] }
 describe('the extensions', () => {
   it('are the views of the built-in plugins, then those of modules, in the order of the navigation', async () => {
     const { views, problems } = await collect({ views: { likes: view } }, { views: { stars: { ...view, replaces: 'stars' } } })
-    expect(views.map(({ name }) => name)).toEqual(['tokens', 'audit', 'activity', 'likes', 'stars'])
+    expect(views.map(({ name }) => name)).toEqual(['tokens', 'audit', 'activity', 'webhooks', 'likes', 'stars'])
     expect(views.at(-1)).toEqual({ name: 'stars', component: '/app/likes.vue', label: 'Likes', replaces: 'stars' })
     expect(problems).toEqual([])
   })

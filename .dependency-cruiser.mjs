@@ -19,7 +19,7 @@ const LAYERS = [
 const ENTRY_POINTS = [
   { name: 'h3', to: '(^|node_modules/)(h3|nitro/h3)(/|$)', at: '^src/runtime/(server/(http/platform/|virtual/h3\\.ts$)|testing/api/serve\\.ts$)' },
   { name: 'alias-h3', to: '^src/runtime/server/virtual/h3\\.ts$', at: '^src/runtime/server/http/platform/' },
-  { name: 'generated-modules', to: '^(src/runtime/server/virtual/(?!h3\\.ts$)|#auto-api/(?!drizzle$))', at: '^src/runtime/server/(runtime|nitro/errors)\\.ts$' },
+  { name: 'generated-modules', to: '^(src/runtime/server/virtual/(?!h3\\.ts$)|#auto-api/(?!drizzle$))', at: '^src/runtime/server/(runtime|nitro/errors|explain/http)\\.ts$' },
   { name: 'nuxt-kit', to: '(^|node_modules/)@nuxt/(kit|schema)(/|$)', at: '^src/((module|admin)\\.ts$|build/|cli/check\\.ts$)' },
   { name: 'vue', to: '(^|node_modules/)(vue|vue-router|@vue/[^/]+|@tanstack/vue-query)(/|$)', at: '^src/runtime/(app|admin|plugins/[^/]+/(app|admin))/' },
   // Every file can build queries with `drizzle-orm`, but only these folders use its dialects and internals.

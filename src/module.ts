@@ -2,6 +2,7 @@
 import { addServerTemplate, createResolver, defineNuxtModule, useLogger } from '@nuxt/kit'
 import { addClient } from './build/client'
 import { prepareNitro } from './build/compat'
+import { addExplanations } from './build/explain'
 import { findMissingExports } from './build/exports'
 import { addAutoImports } from './build/imports'
 import { findImportPath } from './build/module-import'
@@ -152,6 +153,7 @@ export default defineNuxtModule<ModuleOptions>({
       const pluginPaths = plugins.made.flatMap(({ routes = [] }) => routes.map(({ path }) => path))
       const mounted = mountRoutes(nuxt, names, options.config.prefix, resolve, pluginPaths)
       await addPlugins(nuxt, plugins, mounted, resolve)
+      if (autoApi.explain !== false) await addExplanations(nuxt, resources.registrations, files.resources, resolve)
       const tables: InspectedTables = {
         registrations: resources.registrations,
         config: options.config,

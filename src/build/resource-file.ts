@@ -10,7 +10,7 @@ import { DATA_KEY_NAMES } from './registration-keys'
 import {
   lineOf, parseFile, propertiesOf, readLiteral, withoutTypes,
   type CallExpression, type Expression, type Node, type ObjectExpression, type ParsedFile, type Property, type UnreadableEntry,
-} from './syntax'
+} from '../runtime/shared/syntax'
 
 export interface ResourceFile {
   /** The name of the resource: the name of the file without its extension. */

@@ -1,5 +1,5 @@
 /** Adds the module to the text of `nuxt.config`, and changes nothing else in it. */
-import { parseFile, propertiesOf, type Expression, type ObjectExpression } from '../build/syntax'
+import { parseFile, propertiesOf, type Expression, type ObjectExpression } from '../runtime/shared/syntax'
 
 /** Returns the new text, the same text if the module is listed, or `undefined` if the config cannot be read. */
 export function addModule(source: string, name: string): string | undefined {

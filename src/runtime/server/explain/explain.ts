@@ -1,15 +1,15 @@
 /** Explains a recorded request: finds the rule that decided, and the rules that hide rows. */
-import type { Decision, DecisionKind, ExplainedCaller, ExplainedRows, Explanation } from '../../shared/explanation'
+import type { Decision, DecisionKind, ExplainedRows, Explanation } from '../../shared/explanation'
 import { OPERATIONS, type Operation } from '../../shared/operations'
 import type { Api } from '../core/api'
 import { contextFor } from '../core/access/authorize'
 import type { AuthorizeMessage } from '../core/process/trace'
-import { limitsOf } from '../core/request/limits'
 import { requireSession, type Session } from '../core/request/session'
 import type { AutoApiContext } from '../registration'
 import type { Resource } from '../schema/model'
+import { callerOf } from './caller'
 import { explainFields } from './fields'
-import { explainGate, explainPermission, explainTenant, rolesIn } from './permission'
+import { explainGate, explainPermission, explainTenant } from './permission'
 import type { Places } from './places'
 import type { Recording } from './recorder'
 import { explainRow, explainRows, readsTable, trashModeOf } from './rows'
@@ -102,15 +102,6 @@ function byRequest({ code }: ErrorDetails, message: string, { ctx }: Session): D
     return { kind: 'tenant', passed: false, text: 'A new row belongs to a tenant. The caller sees all tenants and has chosen none.' }
   const text = `Every rule lets the caller pass. The request itself is refused: ${code ?? 'error'}. ${message}`
   return { kind: 'request', passed: false, text }
-}
-
-function callerOf(session: Session): ExplainedCaller {
-  const { user, permissions, tenant } = session.ctx
-  const scopes = limitsOf(session.ctx)?.scopes
-  return {
-    signedIn: user !== null, ...user?.id !== undefined && { id: user.id }, roles: rolesIn(session), permissions,
-    ...tenant && { tenant: tenant.id }, ...scopes && { scopes: [...scopes] },
-  }
 }
 
 /** Explains each authorization of the request, in its order: the operations, the gate, and the tenant. */

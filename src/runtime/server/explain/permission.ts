@@ -3,7 +3,7 @@ import { FALLBACKS, type Operation } from '../../shared/operations'
 import type { Decision } from '../../shared/explanation'
 import { can, contextFor } from '../core/access/authorize'
 import { tenantScope } from '../core/access/tenant'
-import { limitsOf, ownerSession, rolesOf, SUPER_ADMIN } from '../core/request/limits'
+import { limitsOf, ownerSession, SUPER_ADMIN } from '../core/request/limits'
 import type { Session } from '../core/request/session'
 import type { Permission } from '../registration'
 import { describePermission } from '../schema/access-matrix'
@@ -99,6 +99,3 @@ async function explainFunction(session: Session, resource: Resource, operation: 
     return `It threw: ${error instanceof Error ? error.message : String(error)}`
   }
 }
-
-/** What the caller has, for comparison with what rules require. */
-export const rolesIn = ({ ctx }: Session): readonly string[] => rolesOf(ctx.user).filter(role => typeof role === 'string')

@@ -1,12 +1,14 @@
-/** Records what one request does, from the tracing channels. Only development and tests load this folder. */
+/** Records what requests do, from the tracing channels. Only development and tests load this folder. */
 import type { CredentialCaller } from '../core/extensions/credentials'
 import type { Extensions } from '../core/extensions/extensions'
 import { LOADED } from '../core/process/node-modules'
-import { channelName, type AuthorizeMessage, type RequestMessage, type StatementMessage, type Step } from '../core/process/trace'
+import { channelName, type AuthorizeMessage, type RequestMessage, type StatementMessage } from '../core/process/trace'
 import type { AutoApiContext } from '../registration'
 
-/** What a request has done so far. */
+/** What a request has done so far. The messages in it are complete when the request has ended. */
 export interface Recording {
+  /** Whether somebody explains the request. */
+  readonly isExplained: boolean
   /** The caller that replaces the one of the request. */
   readonly as?: CredentialCaller
   /** The context of the outermost request. Absent if it ended before its caller was known. */
@@ -17,6 +19,13 @@ export interface Recording {
 }
 
 const running = LOADED.AsyncLocalStorage && new LOADED.AsyncLocalStorage<Recording>()
+const recordings = new WeakMap<object, Recording>()
+
+/** Finds the recording of a request by its message. */
+export const recordingOf = (message: object): Recording | undefined => recordings.get(message)
+
+const createRecording = (isExplained: boolean, as?: CredentialCaller): Recording =>
+  ({ isExplained, authorized: [], statements: [], ...as && { as } })
 
 interface Recorded<T> {
   readonly result: T
@@ -26,8 +35,8 @@ interface Recorded<T> {
 /** Runs a request and records it. @throws On a platform without `node:async_hooks` and `node:diagnostics_channel`. */
 export async function record<T>(run: () => Promise<T>, as?: CredentialCaller): Promise<Recorded<T>> {
   if (!running || !LOADED.diagnostics) throw new Error('[auto-api] This platform cannot explain requests.')
-  subscribe()
-  const recording: Recording = { authorized: [], statements: [], ...as && { as } }
+  startRecording()
+  const recording = createRecording(true, as)
   return { result: await running.run(recording, run), recording }
 }
 
@@ -40,23 +49,24 @@ export function addRecorder({ addContextExtender, addCredentials }: Pick<Extensi
   })
 }
 
-/** What each channel adds to the recording. */
-const LISTENERS: Readonly<Partial<Record<Step, (message: object, recording: Recording) => void>>> = {
-  request: (message, recording) => void (recording.request ??= message as RequestMessage),
-  authorize: (message, { authorized }) => void authorized.push(message as AuthorizeMessage),
-  statement: (message, { statements }) => void statements.push(message as StatementMessage),
-}
+let isRecording = false
 
-let isSubscribed = false
-
-/** The messages are complete later: their objects stay the same. */
-function subscribe(): void {
-  if (isSubscribed) return
-  isSubscribed = true
-  for (const [step, listen] of Object.entries(LISTENERS)) {
-    LOADED.diagnostics!.subscribe(`tracing:${channelName(step as Step)}:start`, (message) => {
-      const recording = running!.getStore()
-      if (recording) listen(message as object, recording)
+/** Records every request of this process from now on. */
+export function startRecording(): void {
+  if (isRecording || !running || !LOADED.diagnostics) return
+  isRecording = true
+  // A request inside of another one is part of it.
+  LOADED.diagnostics.tracingChannel<string, RequestMessage>(channelName('request')).start.bindStore(running, (message) => {
+    const recording = running.getStore() ?? createRecording(false)
+    recording.request ??= message
+    if (recording.request === message) recordings.set(message, recording)
+    return recording
+  })
+  const listen = <Message extends object>(step: 'authorize' | 'statement', add: (recording: Recording, message: Message) => void) =>
+    LOADED.diagnostics!.subscribe(`tracing:${channelName(step)}:start`, (message) => {
+      const recording = running.getStore()
+      if (recording) add(recording, message as Message)
     })
-  }
+  listen<AuthorizeMessage>('authorize', ({ authorized }, message) => void authorized.push(message))
+  listen<StatementMessage>('statement', ({ statements }, message) => void statements.push(message))
 }

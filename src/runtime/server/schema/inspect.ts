@@ -33,7 +33,7 @@ export function inspectResources(
  * Returns the columns that no index begins with. Without an index, an include, a cascade, a list of a tenant or the restore of a group
  * reads the whole table. The orders of lists are not known before a request.
  */
-function findMissingIndexes(resource: Resource): MissingIndex[] {
+export function findMissingIndexes(resource: Resource): MissingIndex[] {
   // A view has no indexes. Those of its tables can serve it.
   if (resource.readOnly) return []
   const indexed = indexesOf(resource)

@@ -36,6 +36,15 @@ export interface ErrorResponse {
   readonly text: string
 }
 
+/** A request that a server sends to itself. */
+export interface Instead {
+  /** The path with the query string, as the client would send it. @default that of the event */
+  readonly url?: string
+  /** @default 'GET' */
+  readonly method?: string
+  readonly body?: string
+}
+
 /** The server of an event. Each function takes the event that it was chosen for. A function that can be absent has nothing to do there. */
 export interface Platform<Event extends object = object> {
   /** Reads a header of the request, whatever the case of its name. */
@@ -65,8 +74,10 @@ export interface Platform<Event extends object = object> {
   /**
    * Sends the request of an event to this server again, in the process, with further headers. Middleware of the app then sees a new event.
    * Returns `undefined` if the server cannot send requests to itself.
+   * @param headers an empty value leaves a header out
+   * @param instead what differs from the request of the event
    */
-  readonly sendAgain?: (event: Event, headers: Readonly<Record<string, string>>) => Promise<Response> | undefined
+  readonly sendAgain?: (event: Event, headers: Readonly<Record<string, string>>, instead?: Instead) => Promise<Response> | undefined
 
   readonly getHeader: (event: Event, name: string) => unknown
   readonly setHeader: (event: Event, name: string, value: string) => void

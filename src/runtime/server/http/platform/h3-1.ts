@@ -106,7 +106,8 @@ export const h3v1: Platform<Event> = {
   waitUntil({ context: { waitUntil } }, work) {
     waitUntil?.(work)
   },
-  sendAgain: (event, headers) => event.fetch?.(h3v1.url(event), { context: {}, headers }),
+  sendAgain: (event, headers, { url = h3v1.url(event), method = 'GET', body } = {}) =>
+    event.fetch?.(url, { context: {}, headers, method, ...body !== undefined && { body } }),
 
   getHeader: ({ node }, name) => node!.res!.getHeader(name),
   setHeader: ({ node }, name, value) => void node!.res!.setHeader(name, value),

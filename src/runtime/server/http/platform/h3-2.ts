@@ -61,9 +61,15 @@ export const h3v2: Platform<Event> = {
     if (waitUntil) waitUntil(work)
     else req.waitUntil?.(work)
   },
-  sendAgain({ app, req: { url, headers: sent, ip } }, headers) {
+  sendAgain({ app, req: { url, headers: sent, ip } }, headers, instead = {}) {
     if (!app?.fetch) return undefined
-    const request = new Request(url, { headers: [...sent, ...Object.entries(headers)] })
+    const { method = 'GET', body } = instead
+    const merged = new Headers(sent)
+    for (const [name, value] of Object.entries(headers)) {
+      if (value === '') merged.delete(name)
+      else merged.set(name, value)
+    }
+    const request = new Request(new URL(instead.url ?? url, url), { headers: merged, method, ...body !== undefined && { body } })
     // The client's address is no part of a web request.
     return Promise.resolve(app.fetch(Object.defineProperty(request, 'ip', { value: ip })))
   },

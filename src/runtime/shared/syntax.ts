@@ -28,6 +28,29 @@ export function parseFile(source: string): ParsedFile {
   return { imports: importsOf(body), default: value.type === 'Identifier' ? constantOf(body, value.name) : value }
 }
 
+/**
+ * Returns the value of an export of a file, with the value of a constant for its name.
+ * @param name the name of the export; `default` for the default export
+ * @throws SyntaxError with `loc` if the file is not valid TypeScript
+ */
+export function findExport(source: string, name: string): Expression | undefined {
+  if (name === 'default') return parseFile(source).default
+  const { program: { body } } = parse(source, OPTIONS)
+  const declared = body.flatMap(statement =>
+    statement.type === 'ExportNamedDeclaration' && statement.declaration ? [statement.declaration as Statement] : [statement])
+  return constantOf(declared, name)
+}
+
+/** The object literal of a value: itself, or the last one among the arguments of a call, such as that of `defineResource`. */
+export function findObject(value: Expression | undefined): ObjectExpression | undefined {
+  if (value === undefined) return undefined
+  const plain = withoutTypes(value)
+  if (plain.type === 'ObjectExpression') return plain
+  if (plain.type !== 'CallExpression') return undefined
+  return plain.arguments.toReversed().map(argument => isExpression(argument) ? withoutTypes(argument) : undefined)
+    .find((argument): argument is ObjectExpression => argument?.type === 'ObjectExpression')
+}
+
 function importsOf(body: readonly Statement[]): FileImports {
   return new Map(
     body.flatMap(statement => statement.type !== 'ImportDeclaration'

@@ -1,0 +1,11 @@
+/** Typed placeholder of what the build knows for explanations. Only a development build has the generated module. */
+import type { RuleSource } from '../explain/find-places'
+
+/** The files of the rules. */
+export const sources: readonly RuleSource[] = []
+
+/** What the development server adds to requests that come from this machine. Without it, the host of a request decides. */
+export const secret: string = ''
+
+/** The URL of the page's script, on the development server of Vite. */
+export const script: string = ''

@@ -1,5 +1,6 @@
 /** Adds what explains requests in development: the routes of the explanations, the recorder, and a tab in Nuxt DevTools. */
 import { randomBytes } from 'node:crypto'
+import { realpathSync } from 'node:fs'
 import { addDevServerHandler, addServerHandler, addServerPlugin, addServerTemplate, resolvePath } from '@nuxt/kit'
 import type { Nuxt } from 'nuxt/schema'
 import { isAbsolute, relative } from 'pathe'
@@ -50,6 +51,7 @@ export async function addExplanations(
     filename: '#auto-api/explain',
     getContents: () => [
       `export const sources = ${JSON.stringify(sources, null, 2)}`,
+      `export const rootDir = ${JSON.stringify(realpathSync(rootDir))}`,
       `export const secret = ${JSON.stringify(secret)}`,
       `export const script = ${JSON.stringify(script)}\n`,
     ].join('\n'),

@@ -7,9 +7,11 @@ import { resolve } from 'pathe'
 import { add } from './add'
 import { CommandError } from './app'
 import { check } from './check'
+import { explainRequest } from './explain'
 import { init } from './init'
 import { writeOpenApi } from './openapi'
 import { silence } from './silence'
+import { toText } from '../runtime/shared/explanation'
 
 const cwd = { type: 'string', description: 'The folder of the app', default: '.' } as const
 
@@ -83,6 +85,25 @@ const main = defineCommand({
           consola.success(`${resources} ${resources === 1 ? 'resource' : 'resources'}: no problem found.`)
         },
       ),
+    }),
+    explain: defineCommand({
+      meta: { name: 'explain', description: 'Explain why a request is refused, or which rows it leaves out. A write is a dry run' },
+      args: {
+        method: { type: 'positional', description: 'The method, such as GET', required: true },
+        path: { type: 'positional', description: 'The path with its query string, such as /api/posts/7', required: true },
+        as: {
+          type: 'string', default: 'anonymous', description: 'The caller: anonymous, or user:7,role:editor,permission:posts:write,tenant:1',
+        },
+        body: { type: 'string', description: 'The body as JSON' },
+        url: { type: 'string', description: 'A development server that runs. Default: that of the app, which is started if needed' },
+        json: { type: 'boolean', description: 'Print JSON' },
+        cwd,
+      },
+      run: ({ args: { method, path, as, body, url, json, ...args } }) => run(async () => {
+        const asked = { method: method.toUpperCase(), path, as, ...body !== undefined && { body }, ...url !== undefined && { url } }
+        const explanation = await explainRequest({ cwd: resolve(args.cwd), ...asked })
+        consola.log(json ? JSON.stringify(explanation, null, 2) : toText(explanation))
+      }),
     }),
     openapi: defineCommand({
       meta: { name: 'openapi', description: 'Write the OpenAPI document of a role to a file' },

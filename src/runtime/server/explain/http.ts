@@ -1,5 +1,5 @@
 /** The routes of explanations on a development server. They answer requests of this machine only, and no production build has them. */
-import { script, secret, sources } from '#auto-api/explain'
+import { rootDir, script, secret, sources } from '#auto-api/explain'
 import type { ServerApi } from '../api/create'
 import { readBody } from '../http/body'
 import { platformOf, type HttpEvent } from '../http/platform'
@@ -30,6 +30,7 @@ type Answer = (event: HttpEvent, api: ServerApi) => unknown
 
 /** The routes by method and path below `/_auto-api`. */
 const ROUTES: Readonly<Record<string, Answer>> = {
+  'GET /app': () => ({ rootDir }),
   'GET /devtools': () => new Response(page(script), { headers: { 'content-type': 'text/html; charset=utf-8' } }),
   'GET /devtools/resources': (_, api) => ({ prefix: api.config.prefix, resources: describeForDevtools(api, findPlaces(sources)) }),
   'POST /devtools/access': async (event, api) => {

@@ -7,5 +7,8 @@ export const sources: readonly RuleSource[] = []
 /** What the development server adds to requests that come from this machine. Without it, the host of a request decides. */
 export const secret: string = ''
 
+/** The folder of the app. */
+export const rootDir: string = ''
+
 /** The URL of the page's script, on the development server of Vite. */
 export const script: string = ''

@@ -4,7 +4,7 @@ import { realpathSync } from 'node:fs'
 import { addDevServerHandler, addServerHandler, addServerPlugin, addServerTemplate, resolvePath } from '@nuxt/kit'
 import type { Nuxt } from 'nuxt/schema'
 import { isAbsolute, relative } from 'pathe'
-import type { RuleSource } from '../runtime/server/explain/find-places'
+import type { RuleSource } from '../runtime/shared/explanation'
 import type { FileResource } from './resource-files'
 import type { CheckedRegistration } from './registration-keys'
 

@@ -16,7 +16,7 @@ const FILES = `${PLUGINS}/file-upload`
 /** `npm run test:mutation -- row-scope` */
 export const FOLDERS: Readonly<Record<string, MutatedFolder>> = {
   'row-scope': {
-    code: [`${SERVER}/core/access/{row-scope,tenant}.ts`],
+    code: [`${SERVER}/core/access/{row-rules,row-scope,tenant}.ts`],
     tests: [
       'test/unit/server/core/access/row-scope.test.ts',
       'test/scenarios/description/decisions.test.ts',

@@ -32,6 +32,8 @@ export const HARMLESS: readonly Harmless[] = [
       'where',
       'The conditions on related rows then apply twice, which finds the same rows in more time.',
     ],
+  ]),
+  ...inFile('core/access/row-rules.ts', [
     [
       'resource.auth?.listFilter !== undefined || resource.auth?.objectLevel !== undefined || rowFilters.has(resource) || rowChecks.has(resource)',
       'true',

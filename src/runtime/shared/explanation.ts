@@ -84,6 +84,16 @@ export interface Explanation {
   readonly duration: number
 }
 
+/** Where the rules of a resource are. */
+export interface RuleSource {
+  readonly resource: string
+  readonly file: string
+  /** The path in explanations. */
+  readonly shown: string
+  /** The export with the rules: an authorization, or the result of `defineResource`. */
+  readonly name: string
+}
+
 /** Renders an explanation for a terminal. */
 export function toText(explanation: Explanation): string {
   const { method, path, status, code, caller, decision, checks, rows, statements, duration } = explanation

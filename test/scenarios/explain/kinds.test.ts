@@ -1,13 +1,17 @@
 /** `explainAccess` names the rule that decided: one case for each kind of refusal and of hiding. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { ne, relations } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
-import { defineAutoApiPlugin, defineResource } from '../../../src/runtime/server/define'
+import { defineAutoApiPlugin, defineResource, type AutoApiContext } from '../../../src/runtime/server/define'
 import { createTestApi, explainAccess, type ExplainedRequest } from '../../../src/runtime/testing'
+import { DECISION_KINDS } from '../../../src/runtime/shared/explanation'
 import { createTablesSql } from '../../support/create-tables'
+import { root } from '../../support/once'
 
 const posts = sqliteTable('posts', {
   id: integer('id').primaryKey(), title: text('title').notNull(), status: text('status').notNull().default('published'),
@@ -57,11 +61,11 @@ async function createApi() {
     resources: {
       posts: defineResource(posts, {
         hiddenFields: ['secret'],
-        permissions: { read: true, create: 'editor', update: true, delete: ({ user }) => user?.id === 7, purge: () => {
+        permissions: { read: true, create: 'editor', update: true, delete: ({ user }: AutoApiContext) => user?.id === 7, purge: () => {
           throw new Error('no such table: roles')
         } },
         listFilter: (table: typeof posts) => ne(table.status, 'draft'),
-        objectLevel: (row, ctx) => ctx.operation === 'read' || row.ownerId === ctx.user?.id,
+        objectLevel: (row: typeof posts.$inferSelect, ctx: AutoApiContext) => ctx.operation === 'read' || row.ownerId === ctx.user?.id,
         fields: { salary: { read: 'payroll', write: 'payroll' } },
         custom: { publish: { permissions: { update: 'publisher' } } },
         relations: postRelations,
@@ -154,5 +158,28 @@ describe('explainAccess explains', () => {
     const explanation = await explainAccess(api, request)
     expect(explanation).toMatchObject(expected)
     expect(explanation.toString()).toContain(explanation.decision.text)
+  })
+})
+
+describe('docs/explain.md', () => {
+  const page = readFileSync(join(root, 'docs/explain.md'), 'utf8')
+
+  it('shows how a test asks', async () => {
+    const { decision } = await explainAccess(api, { as: 'ann', path: '/posts/3' })
+    expect(decision).toMatchObject({ kind: 'listFilter', rule: 'posts.authorization.listFilter' })
+  })
+
+  it('lists every kind of decision', () => {
+    const listed = [...page.matchAll(/^\| `([a-z ]+)` \|/gim)].map(([, kind]) => kind)
+    expect(listed.filter(kind => kind !== 'kind').toSorted()).toEqual([...DECISION_KINDS].toSorted())
+  })
+
+  it('shows the form of an explanation', async () => {
+    const example = JSON.parse(/```json\n([^`]+(?:`[^`]+`[^`]*)*)```/.exec(page)![1]!) as Record<string, object>
+    const explained = await explainAccess(api, { as: 'ann', path: '/posts/3' }) as unknown as Record<string, object>
+    expect(Object.keys(explained)).toEqual(expect.arrayContaining(Object.keys(example)))
+    const keysOf = (value: object) => Object.keys(value).filter(key => key !== 'place').toSorted()
+    expect(keysOf(example.decision!)).toEqual(keysOf(explained.decision!))
+    expect(keysOf(example.caller!)).toEqual(keysOf(explained.caller!))
   })
 })

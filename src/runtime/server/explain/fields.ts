@@ -4,7 +4,7 @@ import { refusedFields } from '../core/access/fields'
 import { callFor } from '../core/access/authorize'
 import { describePermission } from '../schema/access-matrix'
 import type { Resource } from '../schema/model'
-import type { Explaining } from './explain'
+import type { Explaining } from './explaining'
 import { withPlace } from './places'
 
 export async function explainFields({ session, operation, error, places }: Explaining, resource: Resource): Promise<Decision[]> {

@@ -1,17 +1,8 @@
 /** Finds the lines of rules in the files of the app. It reads the files again for each explanation, because they change in development. */
 import { readFileSync } from 'node:fs'
+import type { RuleSource } from '../../shared/explanation'
 import { findExport, findObject, lineOf, propertiesOf, type ObjectExpression } from '../../shared/syntax'
 import type { Places } from './places'
-
-/** Where the rules of a resource are. */
-export interface RuleSource {
-  readonly resource: string
-  readonly file: string
-  /** The path in explanations. */
-  readonly shown: string
-  /** The export with the rules: an authorization, or the result of `defineResource`. */
-  readonly name: string
-}
 
 /** Objects of rules, and how deep rules are in them. */
 const DEPTH = 3

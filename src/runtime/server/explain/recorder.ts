@@ -56,7 +56,7 @@ export function startRecording(): void {
   if (isRecording || !running || !LOADED.diagnostics) return
   isRecording = true
   // A request inside of another one is part of it.
-  LOADED.diagnostics.tracingChannel<string, RequestMessage>(channelName('request')).start.bindStore(running, (message) => {
+  LOADED.diagnostics.tracingChannel<Recording, RequestMessage>(channelName('request')).start.bindStore(running, (message) => {
     const recording = running.getStore() ?? createRecording(false)
     recording.request ??= message
     if (recording.request === message) recordings.set(message, recording)

@@ -1,7 +1,7 @@
 /** Finds the rows that a request names: in its path, in its body, and in its error. */
 import type { Operation } from '../../shared/operations'
 import type { Resource } from '../schema/model'
-import type { Explaining } from './explain'
+import type { Explaining } from './explaining'
 
 export interface Subject {
   readonly resource: Resource

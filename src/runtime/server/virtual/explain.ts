@@ -1,5 +1,5 @@
 /** Typed placeholder of what the build knows for explanations. Only a development build has the generated module. */
-import type { RuleSource } from '../explain/find-places'
+import type { RuleSource } from '../../shared/explanation'
 
 /** The files of the rules. */
 export const sources: readonly RuleSource[] = []

@@ -30,6 +30,8 @@ interface Event {
 interface FetchInit {
   readonly context: object
   readonly headers: Readonly<Record<string, string>>
+  readonly method?: string
+  readonly body?: string
 }
 
 interface IncomingRequest {

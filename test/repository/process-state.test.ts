@@ -21,6 +21,7 @@ const STATE: Readonly<Record<string, string>> = {
   'server/core/process/in-flight.ts: running': 'each server waits for its own work before it ends',
   'server/core/process/in-flight.ts: stopping': 'each server stops on its own',
   'server/core/process/in-flight.ts: waiting': 'each server waits for its own work before it ends',
+  'server/core/replicas/d1.ts: isWarned': 'each server logs the warning once',
   'server/core/process/trace.ts: everWatched': 'each server looks for its own requests, once they are watched',
   'server/explain/recorder.ts: isRecording': 'exists in development and in tests',
   'server/explain/request-log.ts: count': 'exists in development',

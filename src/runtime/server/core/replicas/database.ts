@@ -44,7 +44,7 @@ export function createDatabase(): Database {
   return {
     initialize(db, engine, options = {}) {
       assertEngine(engine)
-      assertOptions(db, options)
+      assertOptions(db, options, typeof engine === 'string' ? engine : engine.name)
       const connect = oncePerDatabase(engine, options)
       if (typeof db === 'function') {
         source = { get: oncePerRequest(db as Source), connect }

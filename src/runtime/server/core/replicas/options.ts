@@ -1,6 +1,9 @@
 /** Checks the replicas of a database: those of the options, and those of Drizzle's `withReplicas()`. */
 import { didYouMean } from '../../../shared/suggest'
+import { hasSessions } from '../../engines/d1-sessions'
+import { toDatabase } from '../../engines/drizzle-database'
 import type { Engine } from '../../engines/engine'
+import { createD1Replicas } from './d1'
 import { createReplicas, type Replicas } from './replicas'
 
 export interface DatabaseOptions {
@@ -17,9 +20,14 @@ export interface DatabaseOptions {
    * @default false
    */
   readonly prepare?: boolean
+  /**
+   * Whether reads use sessions of Cloudflare D1, and so its replicas. Only with the engine `d1`.
+   * @default false
+   */
+  readonly sessions?: boolean
 }
 
-const NAMES: Readonly<Record<keyof DatabaseOptions, true>> = { replica: true, maxLag: true, prepare: true }
+const NAMES: Readonly<Record<keyof DatabaseOptions, true>> = { replica: true, maxLag: true, prepare: true, sessions: true }
 const DEFAULT_MAX_LAG = 10_000
 const MIN_MAX_LAG = 100
 
@@ -29,12 +37,18 @@ interface DrizzleReplicas {
   readonly $replicas?: unknown
 }
 
-/** @throws When an option is unknown or has an invalid value. */
-export function assertOptions(db: object, options: unknown): asserts options is DatabaseOptions {
+/**
+ * @param engine the name of the engine
+ * @throws When an option is unknown or has an invalid value.
+ */
+export function assertOptions(db: object, options: unknown, engine: string): asserts options is DatabaseOptions {
   if (typeof options !== 'object' || options === null) throw invalid('the options must be an object, such as `{ replica }`.')
   const unknown = Object.keys(options).find(name => !Object.hasOwn(NAMES, name))
   if (unknown !== undefined) throw invalid(`the option \`${unknown}\` is unknown.${didYouMean(unknown, Object.keys(NAMES))}`)
-  const { replica, maxLag, prepare } = options as DatabaseOptions
+  const { replica, maxLag, prepare, sessions } = options as DatabaseOptions
+  if (sessions !== undefined && typeof sessions !== 'boolean') throw invalid('`sessions` must be `true` or `false`.')
+  if (sessions === true && engine !== 'd1') throw invalid(`\`sessions\` requires the engine 'd1', not '${engine}'.`)
+  if (sessions === true && maxLag !== undefined) throw invalid('`maxLag` has no effect with `sessions`: D1 chooses the replica.')
   if (prepare !== undefined && typeof prepare !== 'boolean') throw invalid('`prepare` must be `true` or `false`.')
   if (maxLag !== undefined && !(Number.isSafeInteger(maxLag) && maxLag >= MIN_MAX_LAG))
     throw invalid(`\`maxLag\` must be a whole number of milliseconds, ${MIN_MAX_LAG} or more.`)
@@ -58,8 +72,12 @@ export const primaryDatabase = (db: object): object => ((db as DrizzleReplicas).
  * @throws When the API does not support replicas of the engine, or a replica is no database of the engine.
  */
 export function resolveReplicas(
-  db: object, primary: Engine, { replica, maxLag = DEFAULT_MAX_LAG }: DatabaseOptions, create: (db: object) => Engine,
+  db: object, primary: Engine, { replica, maxLag = DEFAULT_MAX_LAG, sessions }: DatabaseOptions, create: (db: object) => Engine,
 ): Replicas | undefined {
+  if (sessions === true) {
+    if (!hasSessions(toDatabase(db))) throw invalid('`sessions` requires the binding of a D1 database that has `withSession()`.')
+    return createD1Replicas(db, create)
+  }
   const { $replicas } = db as DrizzleReplicas
   const found = replica === undefined ? $replicas as readonly object[] | undefined ?? [] : [replica].flat() as readonly object[]
   if (found.length === 0) return undefined

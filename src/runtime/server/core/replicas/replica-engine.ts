@@ -2,7 +2,6 @@
 import type { Engine } from '../../engines/engine'
 import { isReplicaError, isUnavailable } from '../../engines/replica-error'
 import type { Position } from '../../engines/log-position'
-import type { Replica } from './replica'
 import type { Replicas } from './replicas'
 
 interface ReadEngine extends Engine {
@@ -16,7 +15,7 @@ export function createReadEngine(
   primary: Engine, replicas: Replicas, findPosition: () => Promise<Position | undefined>,
 ): Engine {
   let position = findPosition
-  let chosen: Promise<Replica | undefined> | undefined
+  let chosen: ReturnType<Replicas['find']> | undefined
   const choose = () => chosen ??= position().then(reached => replicas.find(reached)).catch(() => undefined)
   return Object.freeze({
     ...primary,

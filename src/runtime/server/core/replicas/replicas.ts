@@ -20,7 +20,7 @@ export interface Replicas {
   /** Returns the position of the primary, after everything that has been committed so far. */
   readonly position: () => Promise<Position>
   /** Finds a replica that can be used, and that has replayed everything up to the position. */
-  readonly find: (position?: Position) => Promise<Replica | undefined>
+  readonly find: (position?: Position) => Promise<Pick<Replica, 'query' | 'refreshPosition'> | undefined>
   /** Logs once that the app has no secret. Without it, the replicas are not used. */
   readonly warnWithoutSecret: () => void
 }

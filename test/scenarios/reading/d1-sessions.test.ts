@@ -2,6 +2,7 @@
 import { drizzle } from 'drizzle-orm/d1'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import fc from 'fast-check'
+import { Miniflare } from 'miniflare'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { toBookmark, toPosition } from '../../../src/runtime/server/engines/d1-sessions'
 import { createServer, type TestServer } from '../../support/server'
@@ -17,17 +18,18 @@ interface World extends Pick<LaggingD1, 'advance' | 'counts'> { readonly server:
 
 async function open(random: () => number, secret = SECRET): Promise<World> {
   const { binding, ...d1 } = openLaggingD1(SCHEMA, 3, random)
-  const db = drizzle(binding as never)
-  const server = await createServer({
+  return { ...d1, server: await openServer(drizzle(binding as never), secret) }
+}
+
+const openServer = (db: object, secret: string) =>
+  createServer({
     // As in an app: a function that the API calls for each request.
-    db: (() => db) as never,
+    db: () => db,
     engine: 'd1',
     databaseOptions: { sessions: true },
     secret,
     registrations: [{ name: 'items', schema: items, authorization: { permissions: EVERYTHING } }],
   })
-  return { ...d1, server }
-}
 
 /** A client that keeps the marker, as a browser keeps its cookie or as a script keeps the header. */
 function createClient({ server }: World, keeps: 'cookie' | 'header' | 'nothing') {
@@ -145,6 +147,23 @@ describe('sessions of D1', () => {
     expect(headers.get('consistency-token')).toMatch(/^[\w-]{100,400}$/)
     expect(headers.get('consistency-token')).not.toContain('00000001')
   })
+})
+
+it('works on the runtime of Cloudflare', async () => {
+  const miniflare = new Miniflare({ modules: true, script: 'export default {}', d1Databases: { DB: 'sessions' } })
+  try {
+    const binding = await miniflare.getD1Database('DB')
+    await binding.exec(SCHEMA)
+    const server = await openServer(drizzle(binding as never), SECRET)
+    const { status, headers } = await server.request('POST', '/api/items', { body: { value: 1 } })
+    expect([status, headers.has('consistency-token')]).toEqual([201, true])
+    const read = (path: string) => server.request('GET', `/api/items${path}`, { headers: { 'consistency-token': headers.get('consistency-token')! } })
+    expect((await read('?sort=value')).body.data).toMatchObject([{ id: 1, value: 1 }])
+    expect((await read('/1')).body).toMatchObject({ value: 1 })
+  }
+  finally {
+    await miniflare.dispose()
+  }
 })
 
 describe('the option `sessions`', () => {

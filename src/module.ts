@@ -6,6 +6,7 @@ import { addExplanations } from './build/explain'
 import { findMissingExports } from './build/exports'
 import { addAutoImports } from './build/imports'
 import { findImportPath } from './build/module-import'
+import { addHubDatabase, findHub, findHubTable, isHubModule } from './build/nuxthub'
 import { resolveOptions, type ModuleOptions } from './build/options'
 import { watchPages } from './build/pages'
 import { checkRequiredTags, checkResourceNames } from './build/config-checks'
@@ -106,7 +107,9 @@ export default defineNuxtModule<ModuleOptions>({
     nuxt.hook('modules:done', async () => {
       const { plugins: listed, resourcesDir = DEFAULT_RESOURCES_DIR, ...rest } = autoApi
       const options = resolveOptions(rest, nuxt.options.dev)
-      const findPath = (path: string) => findImportPath(path, nuxt.options)
+      const hub = await findHub(nuxt)
+      const findPath = (path: string, name = '') =>
+        hub && isHubModule(path) ? findHubTable(hub, name) : findImportPath(path, nuxt.options)
       const plugins = await collectPlugins(
         listed,
         registry => nuxt.callHook('autoApi:registerPlugins', registry),
@@ -130,6 +133,7 @@ export default defineNuxtModule<ModuleOptions>({
         ...findRemovedOptions({ autoApi, autoAdmin }),
         ...peers.problems,
         ...options.problems,
+        ...hub?.problems ?? [],
         ...files.problems,
         ...resources.problems,
         ...plugins.problems,
@@ -140,6 +144,10 @@ export default defineNuxtModule<ModuleOptions>({
         ...checkRequiredTags(options.config, resources.registrations),
       ])
 
+      if (hub) {
+        logger.info(`The database is that of NuxtHub: ${hub.dialect} with the driver ${hub.driver}.`)
+        addHubDatabase(hub, resolve)
+      }
       watchResourceFiles(resourcesDir, nuxt, files)
       const pagesBelow = watchPages(nuxt, options.config.prefix)
       addServerTemplate({
@@ -148,7 +156,7 @@ export default defineNuxtModule<ModuleOptions>({
       })
       addServerTemplate({
         filename: '#auto-api/registry',
-        getContents: () => generateRegistry(resources.registrations, nuxt.options.rootDir),
+        getContents: () => generateRegistry(resources.registrations, nuxt.options.rootDir, hub?.schema),
       })
       const pluginPaths = plugins.made.flatMap(({ routes = [] }) => routes.map(({ path }) => path))
       const mounted = mountRoutes(nuxt, names, options.config.prefix, resolve, pluginPaths)

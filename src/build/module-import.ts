@@ -8,6 +8,12 @@ import { AutoApiBuildError, type Problem } from './problem'
 
 export type { ModuleImport } from '../runtime/shared/types/module-import'
 
+/**
+ * Returns the path that the bundler can import, or `undefined` if no file exists.
+ * @param name the name of the export
+ */
+export type FindPath = (path: string, name: string) => string | undefined
+
 /** The file extensions, in the order in which Nitro tries them. */
 const EXTENSIONS = ['.ts', '.mjs', '.js', '.mts', '.cts', '.cjs', '.tsx', '.jsx'] as const
 

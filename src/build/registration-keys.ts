@@ -3,7 +3,7 @@ import { isObject } from '../runtime/shared/is-object'
 import { isNestedAction } from '../runtime/shared/nested'
 import { OPERATIONS } from '../runtime/shared/operations'
 import { describeInline, isInstance } from './inline-values'
-import { isModuleImport, type ModuleImport } from './module-import'
+import { isModuleImport, type FindPath, type ModuleImport } from './module-import'
 import type { Problem } from './problem'
 import { didYouMean } from '../runtime/shared/suggest'
 
@@ -57,7 +57,7 @@ export interface Check {
 }
 
 /** Checks every key, so that one build reports all problems of a registration. */
-export function checkRegistration(name: string, registration: unknown, findPath: (path: string) => string | undefined): Check {
+export function checkRegistration(name: string, registration: unknown, findPath: FindPath): Check {
   const imports: Partial<Record<ImportKey, ModuleImport>> = {}
   const data: Partial<Record<DataKey, unknown>> = {}
   const problems: Problem[] = []
@@ -79,7 +79,7 @@ export function checkRegistration(name: string, registration: unknown, findPath:
     const where = `${name}.${key}`
     if (value === undefined) continue
     if (isKeyOf(IMPORT_KEYS, key)) {
-      const path = isModuleImport(value) ? findPath(value.path) : undefined
+      const path = isModuleImport(value) ? findPath(value.path, value.name) : undefined
       if (isModuleImport(value) && path) imports[key] = { ...value, path }
       else problems.push(toImportProblem(value, where, key))
     }

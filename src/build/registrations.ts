@@ -4,7 +4,7 @@ import { RESERVED_NAMES } from '../runtime/shared/routes'
 import { didYouMean } from '../runtime/shared/suggest'
 import type { RegistrationOptions, ResourceRegistry } from '../runtime/shared/types/registry'
 import type { OptionImport } from './exports'
-import type { ModuleImport } from './module-import'
+import type { FindPath, ModuleImport } from './module-import'
 import { AutoApiBuildError, DOCS, type Problem } from './problem'
 import { checkRegistration, type CheckedRegistration } from './registration-keys'
 import type { FileResource } from './resource-files'
@@ -33,7 +33,7 @@ export interface CollectedRegistrations {
  */
 export async function collectRegistrations(
   callHook: (registry: ResourceRegistry) => unknown,
-  findPath: (path: string) => string | undefined,
+  findPath: FindPath,
   files: readonly FileResource[] = [],
 ): Promise<CollectedRegistrations> {
   const entries: Entry[] = files.map(file => ({ name: file.name, registration: file.registration, file }))
@@ -107,7 +107,7 @@ function checkOverrides(entries: readonly Entry[], overrides: readonly Entry[]):
   })
 }
 
-export function checkRegistrations(entries: readonly Entry[], findPath: (path: string) => string | undefined): CollectedRegistrations {
+export function checkRegistrations(entries: readonly Entry[], findPath: FindPath): CollectedRegistrations {
   const names = checkNames(entries.map(({ name }) => name))
   const checked = entries.map(({ name, registration, file }) => ({ ...checkRegistration(String(name), registration, findPath), file }))
   return {

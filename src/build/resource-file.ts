@@ -6,6 +6,7 @@ import { AUTHORIZATION_KEYS, HOOK_KEYS, VALIDATION_KEYS } from '../runtime/share
 import { didYouMean } from '../runtime/shared/suggest'
 import type { ModuleImport } from './module-import'
 import { DOCS, type Problem } from './problem'
+import { isHubModule } from './nuxthub'
 import { DATA_KEY_NAMES } from './registration-keys'
 import {
   lineOf, parseFile, propertiesOf, readLiteral, withoutTypes,
@@ -80,6 +81,9 @@ function isDefineResource(value: Expression | undefined): value is CallExpressio
   return value?.type === 'CallExpression' && value.callee.type === 'Identifier' && value.callee.name === 'defineResource'
 }
 
+/** NuxtHub auto-imports `schema`. */
+const autoImported = (name: string) => name === 'schema' ? { from: 'hub:db', name } : undefined
+
 /** Returns the import of a name (`posts`) or of a property of a namespace (`schema.posts`). */
 function toImport(value: Expression | undefined, { imports }: ParsedFile, file: ResourceFile): ModuleImport | undefined {
   const expression = value && withoutTypes(value)
@@ -91,7 +95,9 @@ function toImport(value: Expression | undefined, { imports }: ParsedFile, file: 
   }
   if (expression?.type !== 'MemberExpression' || expression.computed) return undefined
   const { object, property } = expression
-  const found = object.type === 'Identifier' ? imports.get(object.name) : undefined
+  const found = object.type === 'Identifier' ? imports.get(object.name) ?? autoImported(object.name) : undefined
+  if (found?.name === 'schema' && isHubModule(found.from) && property.type === 'Identifier')
+    return toModuleImport(found.from, property.name)
   return found?.name === '*' && property.type === 'Identifier' ? toModuleImport(found.from, property.name) : undefined
 }
 

@@ -43,3 +43,11 @@ describe('a server whose app imports better-sqlite3', () => {
     expect(contains(driver, part)).toBe(driver === 'better-sqlite3')
   })
 })
+
+/** Words of the routes, the recorder, the texts and the page of explanations. */
+const OF_EXPLANATIONS = ['_auto-api', 'x-auto-api-local', 'Every rule lets the caller pass', 'explain=', 'addRecorder', 'customTabs']
+
+it.each(OF_EXPLANATIONS)('a production server explains nothing: it does not contain %s', (word) => {
+  expect(code).toContain('auto-api')
+  expect(code.includes(word)).toBe(false)
+})

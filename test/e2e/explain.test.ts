@@ -1,5 +1,5 @@
-/** A development server explains requests of this machine, and a production build contains nothing of it. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+/** A development server explains requests of this machine. That a production build cannot: `bundle.test.ts`. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { get } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,7 +7,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { RecordedRequest } from '../../src/runtime/shared/devtools'
 import type { Explanation } from '../../src/runtime/shared/explanation'
 import { startDevelopment, type Server } from './support/server'
-import { buildVisibilityApp } from './support/visibility'
 
 const resources = mkdtempSync(join(tmpdir(), 'resources-'))
 
@@ -124,21 +123,5 @@ export default defineResource(books, {
     writeFileSync(file, `// One more line.\n${text}`)
     const placeOf = async () => (await ask({ method: 'PATCH', path: '/api/novels/1', body: {}, as: 'role:reader' })).body.decision?.place
     await expect.poll(placeOf, { timeout: 30_000, interval: 500 }).toMatch(/novels\.ts:8$/)
-  })
-})
-
-describe('a production build', () => {
-  let output: string
-  beforeAll(async () => {
-    output = await buildVisibilityApp()
-  })
-
-  it('contains no word of explanations', () => {
-    const files = readdirSync(output, { recursive: true, encoding: 'utf8' })
-      .filter(name => /\.(?:[cm]?js|html)$/.test(name) && !name.includes('node_modules'))
-    const code = files.map(name => readFileSync(join(output, name), 'utf8')).join('\n')
-    expect(code).toContain('auto-api')
-    for (const word of ['_auto-api', 'x-auto-api-local', 'Every rule lets the caller pass', 'explain=', 'addRecorder', 'DevTools'])
-      expect(code.includes(word), word).toBe(false)
   })
 })

@@ -10,8 +10,11 @@ import type { CheckedRegistration } from '../registration-keys'
  * cycle has no effect.
  *
  * @param rootDir the folder of the app. Paths in messages of the server are relative to it.
+ * @param furtherSchema files with further tables
  */
-export function generateRegistry(registrations: readonly CheckedRegistration[], rootDir?: string): string {
+export function generateRegistry(
+  registrations: readonly CheckedRegistration[], rootDir?: string, furtherSchema: readonly string[] = [],
+): string {
   /** The local names of the imports, by file and export. One import statement per file is faster to bundle than one per export. */
   const files = new Map<string, Map<string, string>>()
   let count = 0
@@ -22,7 +25,7 @@ export function generateRegistry(registrations: readonly CheckedRegistration[], 
     return local
   }
   const resources = registrations.map(registration => toLiteral(registration, nameImport, rootDir))
-  const schemaFiles = [...new Set(registrations.flatMap(({ imports }) => imports.schema?.path ?? []))]
+  const schemaFiles = [...new Set([...registrations.flatMap(({ imports }) => imports.schema?.path ?? []), ...furtherSchema])]
 
   return [
     ...[...files].map(([path, names]) => genImport(path, [...names].map(([name, as]) => ({ name, as })))),

@@ -44,19 +44,19 @@ export function handleRequest(api: Api, request: ApiRequest, resource: Resource,
 export function handleRequest(api: Api, request: ApiRequest, resource: undefined, entry: Entry<Session>): Promise<ApiResponse>
 export function handleRequest(api: Api, request: ApiRequest, resource: Resource | undefined, given: Entry<Call>): Promise<ApiResponse> {
   const entry = bounded(api, request, checked(api, request, given))
-  const run = () => openAndRun(api, request, resource, entry)
-  return api.config.http.serverTiming || isWatched() ? runTraced(api, request, resource, entry, run) : run()
+  return api.config.http.serverTiming || isWatched() ? runTraced(api, request, resource, entry) : openAndRun(api, request, resource, entry)
 }
 
 function runTraced(
-  { config }: Api, request: ApiRequest, resource: Resource | undefined, { operations, name }: Entry<Call>, run: () => Promise<ApiResponse>,
+  api: Api, request: ApiRequest, resource: Resource | undefined, entry: Entry<Call>,
 ): Promise<ApiResponse> {
+  const { operations, name } = entry
   const message = {
     resource: resource?.name ?? '', operation: operations[0], method: request.method, ...name !== undefined && { route: name },
   }
-  return traceRequest(message, run, (traced, response) => {
+  return traceRequest(message, () => openAndRun(api, request, resource, entry), (traced, response) => {
     if (response) traced.status = response.status ?? 200
-    if (config.http.serverTiming) request.setHeader('server-timing', serverTiming(traced))
+    if (api.config.http.serverTiming) request.setHeader('server-timing', serverTiming(traced))
   })
 }
 

@@ -7,7 +7,7 @@ import { forResource } from '../request/call'
 import type { Call, Session } from '../request/session'
 import { ApiError, refused } from '../error'
 import { logError } from '../process/log'
-import { traceAuthorize } from '../process/trace'
+import { isTraced, traceAuthorize } from '../process/trace'
 import { limitsOf, ownerSession, rolesOf, SUPER_ADMIN, type CredentialLimits } from '../request/limits'
 import { assertTenant, hasTenantId, tenantScope } from './tenant'
 
@@ -17,6 +17,7 @@ import { assertTenant, hasTenantId, tenantScope } from './tenant'
  * @throws 401 for an anonymous caller, 403 for a signed-in one, `TENANT_REQUIRED` for a tenant-scoped resource without a tenant.
  */
 export function authorize(session: Session, resource: Resource, operations: readonly Operation[]): Awaitable<void> {
+  if (!isTraced('authorize')) return assertAll(session, resource, operations)
   return traceAuthorize(resource.name, operations, undefined, () => assertAll(session, resource, operations))
 }
 

@@ -4,7 +4,7 @@ import type { EngineDefinition } from '../../engines/define'
 import type { CommitEntry, Engine, Statement } from '../../engines/engine'
 import { lengthOf } from '../../engines/observe'
 import { createAttached } from '../process/request-scoped'
-import { traceCommit, traceStatement } from '../process/trace'
+import { isTraced, traceCommit, traceStatement } from '../process/trace'
 import { assertOptions, primaryDatabase, resolveReplicas, type DatabaseOptions } from './options'
 import type { Replicas } from './replicas'
 import { memoized } from '../memoized'
@@ -77,7 +77,8 @@ function oncePerDatabase(definition: EngineName | EngineDefinition, options: Dat
 /** Measures the reads and commits of an engine. The engine measures the statements of a commit. */
 const traced = (engine: Engine): Engine => Object.freeze({
   ...engine,
-  query: (statement: Statement) => traceStatement(() => [statement.text], () => engine.query(statement), lengthOf),
+  query: (statement: Statement) =>
+    isTraced('statement') ? traceStatement(() => [statement.text], () => engine.query(statement), lengthOf) : engine.query(statement),
   commit: (entries: readonly CommitEntry[]) => traceCommit(entries.length, () => engine.commit(entries)),
 })
 

@@ -68,7 +68,8 @@ export function createQueue({ webhooks, deliveries }: Tables) {
   return {
     /** The active webhooks with deliveries that are due. */
     async dueWebhooks(event: unknown, now: Date): Promise<readonly WebhookRow[]> {
-      const hasDue = sql`exists (select 1 from ${deliveries.table} where ${columns.webhookId} = ${owner.id} and ${isDue(now)})`
+      // MariaDB would read all due deliveries for EXISTS. With LIMIT, it looks for one of each webhook.
+      const hasDue = sql`(select 1 from ${deliveries.table} where ${columns.webhookId} = ${owner.id} and ${isDue(now)} limit 1) = 1`
       return webhooks.access.select<WebhookRow>(event,
         sql`where ${owner.active} = ${sql.param(true, owner.active)} and ${hasDue} limit ${sql.raw(String(MAX_WEBHOOKS))}`)
     },

@@ -49,7 +49,7 @@ export function webhooksColumns() {
  * export const webhooks = webhooksTable()
  */
 export function webhooksTable(name = 'webhooks') {
-  return pgTable(name, webhooksColumns(), table => [index(`${name}_organization`).on(table.organizationId)])
+  return pgTable(name, webhooksColumns(), table => [index(`${name}_owner`).on(table.organizationId, table.owner)])
 }
 
 /** The columns of {@link webhookDeliveriesTable}, for a table with further columns or indexes. Only the server writes them. */
@@ -99,6 +99,6 @@ export function webhookDeliveriesTable(name = 'webhook_deliveries') {
     index(`${name}_record`).on(table.webhookId, table.resource, table.recordId, table.status, table.position),
     index(`${name}_position`).on(table.position),
     index(`${name}_created_at`).on(table.createdAt),
-    index(`${name}_owner`).on(table.organizationId, table.owner, table.createdAt),
+    index(`${name}_owner`).on(table.organizationId, table.owner, table.createdAt, table.id),
   ])
 }

@@ -29,6 +29,7 @@ import { compareStarts } from './starts.ts'
 import { compareTypes } from './types.ts'
 import { compareVariant, variantsOf } from './variants.ts'
 import { assertSameResponses, assertSameRefusals, assertSameRows, refusesAnonymous } from './verify.ts'
+import { compareWebhooks } from './webhooks/run.ts'
 
 /** The implementations that `--quick` measures, beside `bare`. */
 const QUICK: readonly string[] = ['a', 'd']
@@ -53,7 +54,8 @@ async function main(options: BenchOptions): Promise<void> {
   if (operations.length + outbox.length + cached.length === 0 && options.profile)
     throw new Error(`"${options.only}" cannot be profiled. Use "list".`)
 
-  buildApp(options)
+  // That of webhooks has further tables.
+  if (!options.webhooks) buildApp(options)
   const temporary = mkdtempSync(join(tmpdir(), 'auto-api-bench-'))
   process.once('exit', () => rmSync(temporary, { recursive: true, force: true }))
   const generator = startGenerator()
@@ -62,6 +64,7 @@ async function main(options: BenchOptions): Promise<void> {
     console.info('building the database …')
     const sample = await buildDatabase(database)
     if (options.live) await compareLive(database)
+    else if (options.webhooks) await compareWebhooks(database, sample)
     else if (options.soak) await soak(database, sample)
     else if (options.profile) await showProfiles(options, operations, database, sample, generator)
     else await compare(options, operations, database, sample, generator)

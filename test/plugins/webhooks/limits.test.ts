@@ -41,14 +41,27 @@ describe('the number of webhooks of a user', () => {
     }))
     const refused = answers.map(outcome).filter(text => !text.startsWith('2'))
     expect(refused.filter(text => !/^409 (?:CONFLICT|BULK_FAILED)$/.test(text))).toEqual([])
+    const messages = answers.filter(({ body }) => body.data?.code === 'CONFLICT').map(({ body }) => body.message as string)
+    expect(messages.filter(text => !/^You (?:cannot have more than 3 webhooks|have made another webhook at the same time)\./.test(text))).toEqual([])
     expect(count(one)).toBe(3)
+  })
+
+  it('is told apart from a create of another server at the same time, which can be sent again', async () => {
+    const one = await open({ options: { maxWebhooks: 2 } })
+    const other = await open({ options: { maxWebhooks: 2 }, client: one.client })
+    vi.spyOn(Math, 'random').mockReturnValue(0)
+    const answers = await Promise.all([one, other].map(world => send(world, 'POST', '/webhooks', hook())))
+    vi.restoreAllMocks()
+    expect(answers.map(outcome).sort()).toEqual(['201', '409 CONFLICT'])
+    expect(answers.find(({ status }) => status === 409)!.body.message).toBe('You have made another webhook at the same time. Try again.')
+    expect(outcome(await send(other, 'POST', '/webhooks', hook()))).toBe('201')
   })
 
   it('is reached by as many requests at the same time on one server, and no request fails needlessly', async () => {
     const world = await open({ options: { maxWebhooks: 10 } })
     const answers = await Promise.all(Array.from({ length: 12 }, () => send(world, 'POST', '/webhooks', hook())))
     expect(answers.map(outcome).sort()).toEqual([...Array.from({ length: 10 }, () => '201'), '409 CONFLICT', '409 CONFLICT'])
-    expect(answers.find(({ status }) => status === 409)!.body.message).toMatch(/^You have 10 webhooks/)
+    expect(answers.find(({ status }) => status === 409)!.body.message).toBe('You cannot have more than 10 webhooks. Delete one first.')
     expect(outcome(await send(world, 'POST', '/webhooks', hook(), 2))).toBe('201')
   })
 

@@ -4,7 +4,7 @@
  */
 import { sql } from 'drizzle-orm'
 import { type AutoApiContext, requireSession } from '../../../server/kit/call'
-import { conflict } from '../../../server/kit/errors'
+import { ApiError, conflict } from '../../../server/kit/errors'
 import { organizationOf, ownerId } from '../../../server/plugin/owned-rows'
 import { toHex } from '../../../shared/bytes'
 import type { WebhookRow } from './rows'
@@ -22,7 +22,7 @@ export async function takeSlot(ctx: AutoApiContext, max: number, { access, table
   const isOwn = sql`where ${access.matches(table, 'owner', owner)} and ${access.matches(table, 'organizationId', organization)}`
   const rows = await access.select<WebhookRow>(ctx.event, isOwn)
   const free = freeSlots([...rows.map(({ slot }) => numberOf(slot)), ...taken], max)
-  if (free.length === 0) throw conflict(`You have ${max} webhooks, and cannot have more. Delete one first.`)
+  if (free.length === 0) throw conflict(`You cannot have more than ${max} webhooks. Delete one first.`)
   // Two servers seldom take the same one.
   const number = free[Math.floor(Math.random() * free.length)]!
   taken.push(number)
@@ -47,13 +47,21 @@ export function freeSlots(used: readonly number[], max: number): readonly number
   return Array.from({ length: end }, (_, slot) => slot).filter(slot => !known.has(slot))
 }
 
+/** Another server has written a webhook with the slot that a create has taken. */
+function isSlotLost(error: unknown, ctx: AutoApiContext): boolean {
+  const taken = requireSession(ctx).memo.get(TAKEN) as readonly number[] | undefined
+  return taken !== undefined && taken.length > 0 && error instanceof ApiError && error.data.code === 'CONFLICT' && !('fields' in error.data)
+}
+
 /** The creates of each owner that this server handles, by organization. Those of one owner follow each other, so none fails needlessly. */
 export function createQueueOfOwners() {
   const last = new Map<string, Promise<unknown>>()
   return function inOrder<T>(ctx: AutoApiContext, run: () => Promise<T>): Promise<T> {
     if (ctx.user === null) return run()
     const key = JSON.stringify([ownerId(ctx), organizationOf(ctx)])
-    const own = (last.get(key) ?? Promise.resolve()).then(run)
+    const own = (last.get(key) ?? Promise.resolve()).then(run).catch((error: unknown) => {
+      throw isSlotLost(error, ctx) ? conflict('You have made another webhook at the same time. Try again.') : error
+    })
     const ended = own.then(() => {}, () => {}).then(() => {
       if (last.get(key) === ended) last.delete(key)
     })

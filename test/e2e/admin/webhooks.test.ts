@@ -113,10 +113,10 @@ describe.runIf(there)('the view of webhooks', () => {
       status = 410
       await createTag('Refused')
       await expect.poll(() => receiver.received.length).toBe(4)
-      await expect.poll(async () => {
-        await page.reload()
-        return page.getByText('Switched off: the receiver answered that it is gone.').count()
-      }).toBe(1)
+      const reason = async () => (await newsroom.request('/api/webhooks', { as: EDITOR })).body.data[0].pausedReason as string | null
+      await expect.poll(reason).toBe('gone')
+      await page.reload()
+      await page.getByText('Switched off: the receiver answered that it is gone.').waitFor()
       await state(page, 'Given up').waitFor()
       await screenshot(page, 'webhooks-paused')
       await expectAccessible(page)

@@ -44,8 +44,14 @@ export const OPTION_RULES: Readonly<Record<string, OptionRule>> = {
   'http.maxResponseSize': size,
   'http.etag': flag,
   'http.strictParameters': { fits: value => value === 'warn' || typeof value === 'boolean', use: '`\'warn\'`, `true` or `false`' },
+  'http.serverTiming': flag,
   'csrf.origins': originList,
   'objectLevelMaxRows': positiveInteger,
+  'slowStatements': {
+    fits: value => value === false || positiveInteger.fits(value),
+    use: 'a number of milliseconds, or `false`',
+  },
+  'explain': flag,
   'bundleDrizzle': flag,
   'hiddenFields.global': { fits: isNames, use: 'a list of field names' },
   'trustProxy': {

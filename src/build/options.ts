@@ -85,6 +85,12 @@ export interface ModuleOptions {
      * @default 'warn' in development, false in production
      */
     strictParameters?: 'warn' | boolean
+    /**
+     * `true` adds the header `Server-Timing` to responses: the milliseconds of the request, its authorization, statements and hooks. Every
+     * caller can read it, so leave it off where times could tell something.
+     * @default true in development, false in production
+     */
+    serverTiming?: boolean
   }
   /**
    * Refuses writes from pages of other sites. `false` turns the check off.
@@ -97,6 +103,17 @@ export interface ModuleOptions {
    * @default 10000
    */
   objectLevelMaxRows?: number
+  /**
+   * Logs the text of a statement, without its values, that takes longer than this many milliseconds. `false` logs none.
+   * @default 200 in development, false in production
+   */
+  slowStatements?: number | false
+  /**
+   * Explains in development why a request is refused, or why rows are missing: `?explain=true`, the command `nuxt-auto-api explain` and the
+   * tab in Nuxt DevTools. A production build contains none of it.
+   * @default true
+   */
+  explain?: boolean
   /** Fields that no response contains and no query can use. */
   hiddenFields?: Partial<HiddenFieldsConfig>
   /**
@@ -133,6 +150,13 @@ export interface ResolvedOptions {
   readonly problems: readonly Problem[]
   readonly warnings: readonly string[]
 }
+
+/** The defaults of development that differ from those of production. */
+const IN_DEVELOPMENT: readonly (readonly [path: string, value: unknown])[] = [
+  ['http.strictParameters', 'warn'],
+  ['http.serverTiming', true],
+  ['slowStatements', 200],
+]
 
 /** Checks the options and adds the defaults. It skips removed options, because `removed.ts` reports them. */
 export function resolveOptions(options: Readonly<Record<string, unknown>>, isDevelopment = false): ResolvedOptions {
@@ -171,7 +195,7 @@ export function resolveOptions(options: Readonly<Record<string, unknown>>, isDev
   }
 
   readOptions(options, '')
-  if (isDevelopment && !values.has('http.strictParameters')) values.set('http.strictParameters', 'warn')
+  if (isDevelopment) for (const [path, value] of IN_DEVELOPMENT) if (!values.has(path)) values.set(path, value)
   const config = toConfig(values, disabledGroups, isObject(options.multiTenancy))
   const { defaultLimit, maxLimit } = config.pagination
   if (defaultLimit > maxLimit) {
@@ -205,9 +229,10 @@ function toConfig(values: ReadonlyMap<string, unknown>, disabledGroups: Readonly
   // If the app sets only `maxLimit`, the default page size must not exceed it.
   if (!values.has('pagination.defaultLimit')) pagination.defaultLimit = Math.min(pagination.defaultLimit, pagination.maxLimit)
   const multiTenancy = withDefaults('multiTenancy.', DEFAULT_MULTI_TENANCY)
-  const { prefix, objectLevelMaxRows, trustProxy } = withDefaults('', {
+  const { prefix, objectLevelMaxRows, slowStatements, trustProxy } = withDefaults('', {
     prefix: DEFAULT_CONFIG.prefix,
     objectLevelMaxRows: DEFAULT_CONFIG.objectLevelMaxRows,
+    slowStatements: DEFAULT_CONFIG.slowStatements,
     trustProxy: DEFAULT_CONFIG.trustProxy,
   })
   return {
@@ -223,6 +248,7 @@ function toConfig(values: ReadonlyMap<string, unknown>, disabledGroups: Readonly
     http: withDefaults('http.', DEFAULT_CONFIG.http),
     csrf: disabledGroups.has('csrf') ? false : withDefaults('csrf.', { origins: [] as string[] }),
     objectLevelMaxRows,
+    slowStatements,
     hiddenFields: withDefaults('hiddenFields.', DEFAULT_CONFIG.hiddenFields),
     trustProxy,
   }

@@ -167,6 +167,11 @@ export interface HttpConfig {
    * @default 'warn' in development, false in production
    */
   strictParameters: 'warn' | boolean
+  /**
+   * `true` adds the header `Server-Timing` to responses: the milliseconds of the request, its authorization, statements and hooks.
+   * @default true in development, false in production
+   */
+  serverTiming: boolean
 }
 
 export interface HookConfig {
@@ -209,6 +214,11 @@ export interface AutoApiConfig {
    */
   objectLevelMaxRows: number
   hiddenFields: HiddenFieldsConfig
+  /**
+   * Logs the text of a statement, without its values, that takes longer than this many milliseconds. `false` logs none.
+   * @default 200 in development, false in production
+   */
+  slowStatements: number | false
   /**
    * Number of the app's own proxies; `true` means one proxy.
    * @default false

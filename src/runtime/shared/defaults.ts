@@ -18,9 +18,10 @@ export const DEFAULT_CONFIG: Readonly<AutoApiConfig> = Object.freeze<AutoApiConf
   bulk: { enabled: true, maxBatchSize: 100, transactional: true },
   m2m: { autoDetect: true, relations: {} },
   hookConfig: { timeout: 5000, afterErrors: 'throw' },
-  http: { maxBodySize: 1024 * 1024, maxResponseSize: 16 * 1024 * 1024, etag: true, strictParameters: false },
+  http: { maxBodySize: 1024 * 1024, maxResponseSize: 16 * 1024 * 1024, etag: true, strictParameters: false, serverTiming: false },
   csrf: { origins: [] },
   objectLevelMaxRows: 10000,
   hiddenFields: { global: [], resources: {} },
+  slowStatements: false,
   trustProxy: false,
 })

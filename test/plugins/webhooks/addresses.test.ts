@@ -2,14 +2,16 @@
 import { createServer as createHttpsServer } from 'node:https'
 import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { createServer as createHttpServer, type ServerResponse } from 'node:http'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { CERTIFICATE, KEY } from './certificate'
 import { openReceiver, openWebhooks, type WebhookWorld, type WorldOptions } from './world'
 
 /** The answers of DNS by name. A list of answers is one answer for each question. */
-const { names, asked, trusted } = vi.hoisted(() => ({
-  names: new Map<string, string[][]>(), asked: [] as string[], trusted: { ca: undefined as string | undefined },
-}))
+const { names, asked, trusted } = vi.hoisted(() => {
+  // Another test file of this process can have loaded the plugin, with the real DNS.
+  vi.resetModules()
+  return { names: new Map<string, string[][]>(), asked: [] as string[], trusted: { ca: undefined as string | undefined } }
+})
 vi.mock('node:dns/promises', async (original) => {
   const dns: object = await original()
   return {
@@ -39,6 +41,8 @@ beforeEach(() => {
   asked.length = 0
   trusted.ca = undefined
 })
+// Later test files get the real DNS.
+afterAll(() => void vi.resetModules())
 afterEach(async () => {
   for (const close of closing.splice(0)) await close()
   await world.close()

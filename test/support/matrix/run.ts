@@ -23,7 +23,7 @@ export interface CellPosition {
   readonly name: RequestName | PluginRouteName
 }
 
-const requestOf = (name: CellPosition['name']): Request => PLUGIN_REQUESTS.get(name) ?? REQUESTS[name as RequestName]
+export const requestOf = (name: CellPosition['name']): Request => PLUGIN_REQUESTS.get(name) ?? REQUESTS[name as RequestName]
 
 const REASON_NAMES = Object.keys(REASONS) as ReasonName[]
 const CALLER_NAMES = Object.keys(CALLERS) as CallerName[]
@@ -41,7 +41,7 @@ export const SMOKE_CELLS: readonly CellPosition[] = CALLER_NAMES.flatMap((caller
 /** A new route, reason or caller makes the matrix larger; it never gets smaller. */
 const CELLS_AT_LEAST = 4896
 
-function cellAt({ reason, caller, name }: CellPosition): Cell {
+export function cellAt({ reason, caller, name }: CellPosition): Cell {
   const request = PLUGIN_REQUESTS.get(name)
   return request ? pluginCell(request, reason, caller) : EXPECTED[reason][caller][name as RequestName]
 }

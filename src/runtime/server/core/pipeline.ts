@@ -7,7 +7,9 @@ import { unauthenticated } from './error'
 import { runAround, runOnResponse, type Listeners } from './extensions/listeners'
 import { findText, markLarge, type ApiResponse } from './extensions/response'
 import { assertParameters } from './parse/parameters'
+import { serverTiming } from './process/server-timing'
 import { jsonSize, responseTooLarge } from './process/size'
+import { isWatched, traceRequest } from './process/trace'
 import type { ApiRequest } from './request/api-request'
 import { forResource } from './request/call'
 import { openSession } from './request/open-session'
@@ -42,6 +44,23 @@ export function handleRequest(api: Api, request: ApiRequest, resource: Resource,
 export function handleRequest(api: Api, request: ApiRequest, resource: undefined, entry: Entry<Session>): Promise<ApiResponse>
 export function handleRequest(api: Api, request: ApiRequest, resource: Resource | undefined, given: Entry<Call>): Promise<ApiResponse> {
   const entry = bounded(api, request, checked(api, request, given))
+  const run = () => openAndRun(api, request, resource, entry)
+  return api.config.http.serverTiming || isWatched() ? runTraced(api, request, resource, entry, run) : run()
+}
+
+function runTraced(
+  { config }: Api, request: ApiRequest, resource: Resource | undefined, { operations, name }: Entry<Call>, run: () => Promise<ApiResponse>,
+): Promise<ApiResponse> {
+  const message = {
+    resource: resource?.name ?? '', operation: operations[0], method: request.method, ...name !== undefined && { route: name },
+  }
+  return traceRequest(message, run, (traced, response) => {
+    if (response) traced.status = response.status ?? 200
+    if (config.http.serverTiming) request.setHeader('server-timing', serverTiming(traced))
+  })
+}
+
+function openAndRun(api: Api, request: ApiRequest, resource: Resource | undefined, entry: Entry<Call>): Promise<ApiResponse> {
   try {
     return andThen(openSession(api, request, resource?.name ?? '', entry.operations, entry.isReadOnly), (session) => {
       // Without a resource, the overloads accept only an `Entry<Session>`, which cannot read `call.resource`. So the cast is safe.

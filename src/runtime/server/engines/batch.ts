@@ -14,12 +14,13 @@ import {
 import { toQueryError } from './violation'
 import { sqlite } from './dialects/sqlite'
 import { encodeParameters } from './encode-parameters'
+import { runOnly, type Observed } from './observe'
 import { notAQueryBuilder, toDatabase } from './drizzle-database'
 
 /** The limits of Cloudflare D1. They are lower than the limits of SQLite. */
 const D1_LIMITS = Object.freeze({ terms: 5, pattern: 50 })
 
-export function createBatchEngine(name: string, database: unknown): Engine {
+export function createBatchEngine(name: string, database: unknown, { observe = runOnly }: Observed = {}): Engine {
   const db = toDatabase(database)
   const { session } = db
 
@@ -73,7 +74,8 @@ export function createBatchEngine(name: string, database: unknown): Engine {
         ]
       })
       try {
-        const results = await sessions.batch.commit(session, entries.map(({ query }) => query))
+        const queries = entries.map(({ query }) => query)
+        const results = await observe(() => queries.map(({ sql }) => sql), () => sessions.batch.commit(session, queries), changesOf)
         const outcomes = results.map((result, index) => entries[index]!.read(result)).filter(outcome => outcome !== undefined)
         if (single) assertAffected(statements[0]!, outcomes[0]!)
         return outcomes
@@ -84,6 +86,8 @@ export function createBatchEngine(name: string, database: unknown): Engine {
     },
   } satisfies Engine)
 }
+
+const changesOf = (results: readonly BatchResult[]) => results.reduce((sum, { results, meta }) => sum + (results.length || meta.changes), 0)
 
 /** A statement of a batch, and the function that reads its result. A guard has no outcome. */
 interface BatchEntry {

@@ -49,3 +49,6 @@ export const notAQueryBuilder = () => new TypeError(
   '[auto-api] A statement of atomicWrites() or inCommit() is not one of Drizzle\'s query builders. '
   + 'Return the builder, without awaiting it.',
 )
+
+/** The SQL text of a query builder of the app. */
+export const textOf = (query: unknown): string => (query as { readonly toSQL?: () => { readonly sql: string } }).toSQL?.().sql ?? ''

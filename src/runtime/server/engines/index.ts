@@ -7,10 +7,11 @@ import { assertDefinition, createDefinedEngine, type EngineDefinition } from './
 import { createBatchEngine } from './batch'
 import { assertDriver, canPrepare, NEON_HTTP, type Mechanism } from './assert-driver'
 import { createInteractiveEngine } from './interactive'
+import type { Observed } from './observe'
 import { toDatabase } from './drizzle-database'
 import { createSynchronousEngine } from './synchronous'
 
-export interface EngineOptions {
+export interface EngineOptions extends Observed {
   /** Whether repeated reads are prepared statements with names. Only for direct connections of node-postgres. @default false */
   readonly prepare?: boolean
 }
@@ -26,7 +27,7 @@ interface EngineRow {
 const interactive = (dialect: Dialect): EngineRow => ({
   dialect,
   mechanism: 'interactive',
-  create: (name, db, { prepare }) => createInteractiveEngine(name, db, dialect, MAX_PARAMETERS[dialect], prepare),
+  create: (name, db, options) => createInteractiveEngine(name, db, dialect, MAX_PARAMETERS[dialect], options),
 })
 
 /** The maximum number of parameters of one statement. Postgres and MySQL count parameters with 16 bits. postgres.js accepts two less. */

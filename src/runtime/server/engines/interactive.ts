@@ -10,22 +10,28 @@ import {
   ExpectationError, joinOutcomes, withCurrentValues,
   type CommitEntry, type Engine, type Outcome, type Row, type Statement, type WriteStatement,
 } from './engine'
+import { lengthOf, runOnly, type Observe, type Observed } from './observe'
 import { createPreparedNames, isNameError } from './prepared-names'
 import { withRetries } from './retry'
-import { notAQueryBuilder, toDatabase, type DrizzleDatabase } from './drizzle-database'
+import { notAQueryBuilder, textOf, toDatabase, type DrizzleDatabase } from './drizzle-database'
 
-/**
- * @param maxParameters the maximum number of parameters of one statement in this dialect
- * @param prepare whether repeated reads outside of commits are prepared statements with names
- */
-export function createInteractiveEngine(name: string, database: unknown, dialect: Dialect, maxParameters: number, prepare = false): Engine {
+interface Options extends Observed {
+  /** Whether repeated reads outside of commits are prepared statements with names. @default false */
+  readonly prepare?: boolean
+}
+
+/** @param maxParameters the maximum number of parameters of one statement in this dialect */
+export function createInteractiveEngine(
+  name: string, database: unknown, dialect: Dialect, maxParameters: number, { prepare = false, observe = runOnly }: Options = {},
+): Engine {
   const db = toDatabase(database)
   const driver = DRIVERS[dialect]
+  const observed = withObserver(driver, observe)
   const lock = driver.lock(db)
   const isCluster = createClusterTest(driver, DIALECTS[dialect])
   const commit = (entries: readonly CommitEntry[]) => driver.transaction(db, async (tx) => {
     const outcomes: Outcome[] = []
-    for (const entry of entries) outcomes.push(await runAny({ driver, tx, isCluster }, entry, outcomes))
+    for (const entry of entries) outcomes.push(await runAny({ driver: observed, tx, isCluster, observe }, entry, outcomes))
     return outcomes
   })
   const shouldRetry = (entry: CommitEntry | undefined) => entry !== undefined && 'retry' in entry && entry.retry === true
@@ -74,9 +80,17 @@ function preparedReader({ rows, named }: Driver, db: DrizzleDatabase): (statemen
 
 /** A transaction, and what runs statements in it. */
 interface Transaction {
-  readonly driver: Driver
+  readonly driver: Pick<Driver, 'rows' | 'run'>
   readonly tx: DrizzleDatabase
   readonly isCluster: (tx: DrizzleDatabase) => Promise<boolean>
+  readonly observe: Observe
+}
+
+function withObserver({ rows, run }: Driver, observe: Observe): Transaction['driver'] {
+  return {
+    rows: async (tx, statement) => observe(() => [statement.text], () => rows(tx, statement), lengthOf),
+    run: async (tx, statement) => observe(() => [statement.text], () => run(tx, statement), ({ affectedRows }) => affectedRows),
+  }
 }
 
 /** Asks the database once, in the first transaction that needs it. */
@@ -87,7 +101,7 @@ function createClusterTest(driver: Driver, { cluster }: DialectAdapter): Transac
 
 /** @param outcomes the outcomes of the earlier entries of the commit */
 function runAny(transaction: Transaction, entry: CommitEntry, outcomes: readonly Outcome[]): Promise<Outcome> {
-  if ('build' in entry) return runBuilt(entry.build(transaction.tx as never))
+  if ('build' in entry) return runBuilt(transaction, entry.build(transaction.tx as never))
   return 'derive' in entry ? runDerived(transaction, entry.derive(outcomes), outcomes.length) : run(transaction, entry, outcomes.length)
 }
 
@@ -123,10 +137,11 @@ function assertExpected({ expectedRows }: WriteStatement, index: number, outcome
 }
 
 /** Runs a Drizzle query builder, which sends its query when it is awaited. Refuses a promise, because its query already runs. */
-async function runBuilt(query: unknown): Promise<Outcome> {
+async function runBuilt({ observe }: Transaction, query: unknown): Promise<Outcome> {
   if (typeof (query as { then?: unknown } | null)?.then !== 'function' || isPromise(query)) {
     throw notAQueryBuilder()
   }
-  const result = await (query as PromiseLike<unknown>)
-  return { rows: [], affectedRows: Array.isArray(result) ? result.length : 0, result }
+  const affected = (result: unknown) => Array.isArray(result) ? result.length : 0
+  const result = await observe(() => [textOf(query)], async () => query, affected)
+  return { rows: [], affectedRows: affected(result), result }
 }

@@ -7,9 +7,10 @@ import { createLruCache } from './lru-cache'
 import { nameOf } from '../drizzle/index'
 import { toQueryError } from './violation'
 import { sqlite } from './dialects/sqlite'
+import { lengthOf, runOnly, type Observed } from './observe'
 import { keepPlan } from './prepared-plan'
 import { isTransient } from './retry'
-import { createStatementPreparer, notAQueryBuilder, toDatabase } from './drizzle-database'
+import { createStatementPreparer, notAQueryBuilder, textOf, toDatabase } from './drizzle-database'
 
 /** The maximum number of prepared statements that read a limited size. Few requests include many records. */
 const MAX_BOUNDED = 100
@@ -35,7 +36,7 @@ interface RawStatement {
   readonly iterate: (...values: readonly unknown[]) => Iterable<Row>
 }
 
-export function createSynchronousEngine(name: string, database: unknown): Engine {
+export function createSynchronousEngine(name: string, database: unknown, { observe = runOnly }: Observed = {}): Engine {
   const db = toDatabase(database)
   const prepare = createStatementPreparer(db)
   const { $client: client } = database as Database
@@ -56,12 +57,16 @@ export function createSynchronousEngine(name: string, database: unknown): Engine
   }
 
   // Reads all rows. If a statement with RETURNING does not reach its end, SQLite never checkpoints the WAL.
+  const read = (statement: Statement) =>
+    observe(() => [statement.text], () => prepare(statement).values(statement.values), lengthOf) as readonly Row[]
+  const change = (statement: Statement) =>
+    observe(() => [statement.text], () => prepare(statement).run(statement.values).changes, Number) as number
+
   function run(given: WriteStatement, index: number): Outcome {
     const statement = withCurrentValues(given)
-    const query = prepare(statement)
-    const rows = statement.returnsRows ? query.values(statement.values) : []
-    for (const next of statement.followUp?.(rows) ?? []) prepare(next).run(next.values)
-    const affectedRows = statement.returnsRows ? rows.length : query.run(statement.values).changes
+    const rows = statement.returnsRows ? read(statement) : []
+    for (const next of statement.followUp?.(rows) ?? []) change(next)
+    const affectedRows = statement.returnsRows ? rows.length : change(statement)
     if (statement.expectedRows !== undefined && affectedRows !== statement.expectedRows) throw new ExpectationError(index, affectedRows)
     const outcome = { rows, affectedRows }
     statement.onOutcome?.(outcome)
@@ -70,7 +75,10 @@ export function createSynchronousEngine(name: string, database: unknown): Engine
 
   /** A statement that the app built runs on the same connection, so it is part of the transaction. */
   function runAny(entry: CommitEntry, outcomes: readonly Outcome[]): Outcome {
-    if ('build' in entry) return runBuilt(entry.build(database as never))
+    if ('build' in entry) {
+      const query = entry.build(database as never)
+      return observe(() => [textOf(query)], () => runBuilt(query), ({ affectedRows }) => affectedRows) as Outcome
+    }
     if ('derive' in entry) return joinOutcomes(entry.derive(outcomes).map(statement => run(statement, outcomes.length)))
     return run(entry, outcomes.length)
   }

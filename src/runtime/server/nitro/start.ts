@@ -1,5 +1,6 @@
 /** Creates the API when the server starts, so that a wrong setup fails at startup and not at the first request. */
 import { assertEndpoints } from '../core/entries/endpoint'
+import { logSlowStatements } from '../core/process/slow-statements'
 import { useApi } from '../runtime'
 import { rememberEvent } from '../http/client-address'
 import type { HttpEvent } from '../http/platform'
@@ -22,6 +23,7 @@ export default function start(nitro: Nitro): void {
   const api = useApi()
   nitro.hooks?.hook('request', event => keepUnbuffered(event, api.mountPath, api.config.http.maxBodySize))
   refuseUnknownPaths(nitro.hooks, api)
+  if (api.config.slowStatements !== false) logSlowStatements(api.config.slowStatements)
   assertEndpoints(api)
   api.whenReady()?.catch((error: unknown) => {
     console.error('[auto-api] A plugin could not be set up; the server ends.', error)

@@ -35,7 +35,7 @@ function describeOperation({ auth, disabled }: Resource, operation: Operation): 
   return 'nobody'
 }
 
-function describePermission(permission: Permission): string {
+export function describePermission(permission: Permission): string {
   if (permission === true) return 'everybody'
   if (permission === false) return 'nobody'
   if (typeof permission === 'string') return `'${permission}'`

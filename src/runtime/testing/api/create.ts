@@ -6,6 +6,7 @@ import { uniqueKeysOf } from '../../server/schema/indexes'
 import { DEFAULT_CONFIG, DEFAULT_MULTI_TENANCY } from '../../shared/defaults'
 import type { AutoApiConfig, MultiTenancyConfig } from '../../shared/config'
 import { createClient, type Send, type TestCaller, type TestClient } from './client'
+import { rememberServer } from './local'
 import { toRegistrations, type TestResourceSource } from './resources'
 import { serveApi, type ServedApi } from './serve'
 
@@ -132,14 +133,16 @@ export async function createTestApi<const Callers extends TestCallers>(
   const sendAs = ({ headers: _, context, ...caller }: TestCaller): Send => ({ path, init }) =>
     serve(new Request(`http://localhost${path}`, init), { ...context, ...caller })
   const { prefix } = api.config
-  return {
+  const testApi = {
     ...common,
     registered: [...api.resources.keys()],
     uniqueKeys: Object.fromEntries([...api.resources].map(([name, resource]) =>
       [name, uniqueKeysOf(resource).map(({ columns }) => columns)])),
     routes: findRoutes(api, Object.keys(await endpoints())),
-    as: name => clientOf(name, sendAs, prefix),
+    as: (name: string) => clientOf(name, sendAs, prefix),
   }
+  rememberServer(testApi, api)
+  return testApi
 }
 
 async function serveLocally({

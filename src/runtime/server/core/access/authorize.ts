@@ -7,6 +7,7 @@ import { forResource } from '../request/call'
 import type { Call, Session } from '../request/session'
 import { ApiError, refused } from '../error'
 import { logError } from '../process/log'
+import { traceAuthorize } from '../process/trace'
 import { limitsOf, ownerSession, rolesOf, SUPER_ADMIN, type CredentialLimits } from '../request/limits'
 import { assertTenant, hasTenantId, tenantScope } from './tenant'
 
@@ -16,11 +17,15 @@ import { assertTenant, hasTenantId, tenantScope } from './tenant'
  * @throws 401 for an anonymous caller, 403 for a signed-in one, `TENANT_REQUIRED` for a tenant-scoped resource without a tenant.
  */
 export function authorize(session: Session, resource: Resource, operations: readonly Operation[]): Awaitable<void> {
+  return traceAuthorize(resource.name, operations, undefined, () => assertAll(session, resource, operations))
+}
+
+function assertAll(session: Session, resource: Resource, operations: readonly Operation[]): Awaitable<void> {
   for (let index = 0; index < operations.length; index++) {
     const allowed = can(session, resource, operations[index]!)
     if (typeof allowed !== 'boolean') return allowed.then((allowed) => {
       if (!allowed) throw refused(session.ctx)
-      return authorize(session, resource, operations.slice(index + 1))
+      return assertAll(session, resource, operations.slice(index + 1))
     })
     if (!allowed) throw refused(session.ctx)
   }
@@ -31,9 +36,11 @@ export function authorize(session: Session, resource: Resource, operations: read
  * Lets a caller pass who has the permission for one of the operations. The handler checks those that it performs.
  * @throws 401, 403
  */
-export async function authorizeAny(call: Call, operations: readonly Operation[]): Promise<void> {
-  for (const operation of operations) if (await can(call, call.resource, operation)) return assertTenant(call, call.resource)
-  throw refused(call.ctx)
+export function authorizeAny(call: Call, operations: readonly Operation[]): Awaitable<void> {
+  return traceAuthorize(call.resource.name, operations, undefined, async () => {
+    for (const operation of operations) if (await can(call, call.resource, operation)) return assertTenant(call, call.resource)
+    throw refused(call.ctx)
+  })
 }
 
 /**
@@ -138,12 +145,14 @@ function findPermission(resource: Resource, operation: Operation): Permission | 
  * @param further operations of the request besides that of the context. The resource's permissions decide them.
  * @throws 401, 403
  */
-export async function authorizeGate(call: Call, gate: string, further: readonly Operation[] = []): Promise<void> {
+export function authorizeGate(call: Call, gate: string, further: readonly Operation[] = []): Awaitable<void> {
   const { resource, ctx } = call
   const permission = resource.auth?.custom?.[gate]?.permissions?.[ctx.operation]
   if (permission === undefined || resource.disabled.has(ctx.operation)) return authorize(call, resource, [ctx.operation, ...further])
-  if (!await allows(call, permission, ctx)) throw refused(ctx)
-  await authorize(call, resource, further)
+  return traceAuthorize(resource.name, [ctx.operation, ...further], gate, async () => {
+    if (!await allows(call, permission, ctx)) throw refused(ctx)
+    await assertAll(call, resource, further)
+  })
 }
 
 /** Returns the context that the rules of a resource receive for an operation. All these rules receive the same object. */

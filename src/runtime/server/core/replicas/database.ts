@@ -1,8 +1,10 @@
 /** Stores the database of one API. The app sets it once at startup. The API resolves it for every request. */
 import { assertEngine, createEngine, type EngineName } from '../../engines/index'
 import type { EngineDefinition } from '../../engines/define'
-import type { Engine } from '../../engines/engine'
+import type { CommitEntry, Engine, Statement } from '../../engines/engine'
+import { lengthOf } from '../../engines/observe'
 import { createAttached } from '../process/request-scoped'
+import { traceCommit, traceStatement } from '../process/trace'
 import { assertOptions, primaryDatabase, resolveReplicas, type DatabaseOptions } from './options'
 import type { Replicas } from './replicas'
 import { memoized } from '../memoized'
@@ -64,13 +66,20 @@ interface Connected {
 }
 
 function oncePerDatabase(definition: EngineName | EngineDefinition, options: DatabaseOptions): (db: object) => Connected {
-  const create = (db: object) => createEngine(definition, db, { prepare: options.prepare })
+  const create = (db: object) => traced(createEngine(definition, db, { prepare: options.prepare, observe: traceStatement }))
   return memoized((db: object): Connected => {
     // The engine checks whether the value is a database.
     const engine = create(typeof db === 'object' && db !== null ? primaryDatabase(db) : db)
     return { engine, replicas: resolveReplicas(db, engine, options, create) }
   })
 }
+
+/** Measures the reads and commits of an engine. The engine measures the statements of a commit. */
+const traced = (engine: Engine): Engine => Object.freeze({
+  ...engine,
+  query: (statement: Statement) => traceStatement(() => [statement.text], () => engine.query(statement), lengthOf),
+  commit: (entries: readonly CommitEntry[]) => traceCommit(entries.length, () => engine.commit(entries)),
+})
 
 /** Calls the function once for each request and caches the database it returns. */
 function oncePerRequest(get: Source): Source {

@@ -7,6 +7,7 @@ import type { Hook, HookName } from '../extensions/hook-registry'
 import { logError } from '../process/log'
 import { andThen, inTurn, type Awaitable } from '../awaitable'
 import { withTimeout } from '../process/timeout'
+import { traceHook } from '../process/trace'
 
 export type { HookName } from '../extensions/hook-registry'
 
@@ -34,7 +35,7 @@ export function itemContext({ ctx }: Call): AutoApiContext {
  */
 export function runHooks<T>(call: Call, hook: HookName, value: T, invoke: (run: Hook, value: T) => unknown): Awaitable<T> {
   return inTurn(findHooks(call, call.resource, hook), (run, current) =>
-    andThen(inTime(call, hook, invoke(run, current)), result => replaced(current, result)), value)
+    andThen(inTime(call, hook, () => invoke(run, current)), result => replaced(current, result)), value)
 }
 
 const replaced = <T>(value: T, result: unknown): T => typeof result === 'object' && result !== null ? result as T : value
@@ -50,7 +51,7 @@ export async function runAfterHooks<T>(
   if (call.ctx.dryRun) return current
   for (const run of findHooks(call, call.resource, hook)) {
     try {
-      current = replaced(current, await inTime(call, hook, invoke(run, current)))
+      current = replaced(current, await inTime(call, hook, () => invoke(run, current)))
     }
     catch (error) {
       if (call.api.config.hookConfig.afterErrors === 'log')
@@ -61,7 +62,8 @@ export async function runAfterHooks<T>(
   return current
 }
 
-function inTime(call: Call, hook: HookName, result: unknown): Awaitable<unknown> {
-  const { timeout } = call.api.config.hookConfig
-  return withTimeout(result, timeout, `[auto-api] ${hook} of \`${call.resource.name}\` took longer than ${timeout} ms.`)
+function inTime({ api, resource: { name }, ctx }: Call, hook: HookName, run: () => unknown): Awaitable<unknown> {
+  const { timeout } = api.config.hookConfig
+  return traceHook(name, ctx.operation, hook, () =>
+    withTimeout(run(), timeout, `[auto-api] ${hook} of \`${name}\` took longer than ${timeout} ms.`))
 }

@@ -1,4 +1,5 @@
 /** h3 2 with Nitro 3, which Nuxt 5 uses. The request is a web request, with a connection of Node or without. */
+import { LOADED } from '../../core/process/node-modules'
 import { createAttached } from '../../core/process/request-scoped'
 import type { Awaitable } from '../../core/awaitable'
 import type { Platform } from './contract'
@@ -36,20 +37,8 @@ const OF_BODY: ReadonlySet<string> = new Set(['content-type', 'content-length', 
 /** Each event by its context. An event without a connection has the event of the page instead. */
 const events = createAttached<object>('event')
 
-interface AsyncStorage {
-  readonly enterWith: (event: object) => void
-  readonly getStore: () => object | undefined
-}
-
-/** A request of a page has no reference to the page's request. Only the async context connects them. */
-const pageEvents = createAsyncStorage()
-
-function createAsyncStorage(): AsyncStorage | undefined {
-  // Not imported, because a platform without it could not load the file. There, these requests have no client address.
-  const { process } = globalThis as { process?: { getBuiltinModule?: (name: string) => object | undefined } }
-  const { AsyncLocalStorage } = (process?.getBuiltinModule?.('node:async_hooks') ?? {}) as { AsyncLocalStorage?: new () => AsyncStorage }
-  return AsyncLocalStorage && new AsyncLocalStorage()
-}
+/** A request of a page has no reference to the page's request. Only the async context connects them; without it, there is no address. */
+const pageEvents = LOADED.AsyncLocalStorage && new LOADED.AsyncLocalStorage<object>()
 
 export const h3v2: Platform<Event> = {
   header: ({ req }, name) => req.headers.get(name) ?? undefined,

@@ -819,7 +819,7 @@ describe('a write', () => {
     const call = scoped('update', { ctx: { dryRun: true } })
     expect((await planUpdate(await parseUpdate(request(), call), call)).tagged).toBeUndefined()
     const untagged = scoped('update', {
-      config: { http: { maxBodySize: 1000, maxResponseSize: 1e6, etag: false, strictParameters: false } },
+      config: { http: { maxBodySize: 1000, maxResponseSize: 1e6, etag: false, strictParameters: false, serverTiming: false } },
     })
     expect((await planUpdate(await parseUpdate(request(), untagged), untagged)).tagged).toBeUndefined()
     expect((await planUpdate({ bulk: true, items: [] }, scoped('update'))).tagged).toBeUndefined()

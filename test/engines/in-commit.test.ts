@@ -131,7 +131,7 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
         }
         const wholeOf = (entry: Entry) =>
           ({ ...entry, id: '', place: WHOLE + entry.place, before: entry.before && from.get(`${entry.place} ${entry.recordId}`) })
-        const byName = (one: Entry, other: Entry) => nameOf(one) < nameOf(other) ? -1 : 1
+        const byName = (one: Parameters<typeof nameOf>[0], other: Parameters<typeof nameOf>[0]) => nameOf(one) < nameOf(other) ? -1 : 1
         expect(whole.map(entry => ({ ...entry, id: '' })).sort(byName)).toEqual(entries.map(wholeOf).sort(byName))
       }
     })

@@ -45,7 +45,7 @@ export async function startEdge(folder: string): Promise<Edge> {
   const bucket = await miniflare.getR2Bucket('FILES') as unknown as { list: () => Promise<{ objects: { key: string }[] }> }
   return {
     url,
-    runCron: async () => (await miniflare.getWorker()).scheduled({ cron: '* * * * *' }),
+    runCron: async () => (await miniflare.getWorker() as unknown as Cron).scheduled({ cron: '* * * * *' }),
     stored: async () => (await bucket.list()).objects.map(({ key }) => key),
     directUrl: (await miniflare.unsafeGetDirectURL()).origin,
     request: (path, options) => sendRequest(url + path, options),
@@ -56,6 +56,9 @@ export async function startEdge(folder: string): Promise<Edge> {
     },
   }
 }
+
+/** The types of Miniflare take the worker for a response. */
+interface Cron { readonly scheduled: (options: { readonly cron: string }) => Promise<unknown> }
 
 type D1 = Awaited<ReturnType<Miniflare['getD1Database']>>
 

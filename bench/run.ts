@@ -54,8 +54,7 @@ async function main(options: BenchOptions): Promise<void> {
   if (operations.length + outbox.length + cached.length === 0 && options.profile)
     throw new Error(`"${options.only}" cannot be profiled. Use "list".`)
 
-  // That of webhooks has further tables.
-  if (!options.webhooks) buildApp(options)
+  buildApp(options)
   const temporary = mkdtempSync(join(tmpdir(), 'auto-api-bench-'))
   process.once('exit', () => rmSync(temporary, { recursive: true, force: true }))
   const generator = startGenerator()

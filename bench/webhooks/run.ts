@@ -23,7 +23,7 @@ const WAITING = 100_000
 const SPARE = 100_000
 const PER_SECOND = 500
 const SECONDS = 2
-const ROUNDS = 30
+const ROUNDS = 20
 const MAX_INCREASE = 0.05
 
 const QUEUES = [

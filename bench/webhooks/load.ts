@@ -8,12 +8,12 @@ export interface Load {
   readonly seconds: number
 }
 
-const agent = new Agent({ keepAlive: true })
-
 process.on('message', (load: Load) => void run(load).then(times => process.send!(times)))
 
 /** @returns the milliseconds of each request. @throws When a request fails: errors are faster than responses. */
 async function run({ url, requests, perSecond, seconds }: Load): Promise<readonly number[]> {
+  // A server that stood still closes connections that were idle for so long.
+  const agent = new Agent({ keepAlive: true })
   const start = performance.now()
   const times: Promise<number>[] = []
   for (let index = 0; index < perSecond * seconds; index++) {
@@ -21,12 +21,14 @@ async function run({ url, requests, perSecond, seconds }: Load): Promise<readonl
     const left = due - performance.now()
     if (left > 0) await new Promise(resolve => setTimeout(resolve, left))
     const { path, headers } = requests[index % requests.length]!
-    times.push(measure(url + path, headers))
+    times.push(measure(url + path, headers, agent))
   }
-  return Promise.all(times)
+  const measured = await Promise.all(times)
+  agent.destroy()
+  return measured
 }
 
-function measure(url: string, headers: Readonly<Record<string, string>>): Promise<number> {
+function measure(url: string, headers: Readonly<Record<string, string>>, agent: Agent): Promise<number> {
   return new Promise((resolve, reject) => {
     const start = performance.now()
     send(url, { agent, headers }, (response) => {

@@ -23,7 +23,7 @@ const WAITING = 100_000
 const SPARE = 100_000
 const PER_SECOND = 500
 const SECONDS = 2
-const ROUNDS = 20
+const ROUNDS = 15
 const MAX_INCREASE = 0.05
 
 const QUEUES = [
@@ -118,15 +118,19 @@ function fill(file: string, { waiting, active, url, owner }: Content): void {
   connection.prepare(`insert into webhooks (id, url, events, active, owner, organization_id, slot, failures, secret, created_at, updated_at)
     values ('hook', ?, '["posts.updated"]', ?, ?, ?, 'slot', 0, ?, ?, ?)`)
     .run(url, active ? 1 : 0, String(owner), String(organization), `whsec_${Buffer.alloc(32, 7).toString('base64')}`, now, now)
-  connection.prepare(`with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < @waiting),
-      own as (select row_number() over (order by id) - 1 as place, count(*) over () as size, * from posts where organization_id = @organization)
-    insert into webhook_deliveries (id, webhook_id, event, resource, record_id, status, attempts, created_at, due_at, owner, organization_id,
-      position, columns, image)
-    select printf('%036d', n), 'hook', 'posts.updated', 'posts', own.id, 'pending', 0, @now, @now, @owner, @organization, n, '["title"]',
-      json_object('id', own.id, 'organizationId', own.organization_id, 'authorId', own.author_id, 'title', own.title, 'slug', own.slug,
-        'excerpt', own.excerpt, 'status', own.status, 'featured', json(iif(own.featured, 'true', 'false')), 'views', own.views)
-    from numbers inner join own on own.place = numbers.n % own.size where @waiting > 0`)
-    .run({ waiting, organization: String(organization), owner: String(owner), now })
+  const posts = connection.prepare(`select id, json_object('id', id, 'organizationId', organization_id, 'authorId', author_id, 'title', title,
+      'slug', slug, 'excerpt', excerpt, 'status', status, 'featured', json(iif(featured, 'true', 'false')), 'views', views) as image
+    from posts where organization_id = ?`).all(organization) as { id: number, image: string }[]
+  const insert = connection.prepare(`insert into webhook_deliveries (id, webhook_id, event, resource, record_id, status, attempts, created_at,
+      due_at, owner, organization_id, position, columns, image)
+    values (printf('%036d', @position), 'hook', 'posts.updated', 'posts', @id, 'pending', 0, @now, @now, @owner, @organization, @position,
+      '["title"]', @image)`)
+  connection.transaction(() => {
+    for (let position = 1; position <= waiting; position++) {
+      const { id, image } = posts[position % posts.length]!
+      insert.run({ position, id: String(id), image, now, owner: String(owner), organization: String(organization) })
+    }
+  })()
   connection.pragma('wal_checkpoint(TRUNCATE)')
   connection.close()
   if (countWaiting(file) !== waiting) throw new Error(`${file} does not have ${waiting} deliveries.`)

@@ -35,6 +35,8 @@ export interface BenchOptions {
   readonly servers: boolean
   /** Measures live updates with many subscribers, and nothing else. */
   readonly live: boolean
+  /** Measures lists while many deliveries of webhooks wait, and nothing else. */
+  readonly webhooks: boolean
   /** Folder of another checkout whose app is built: measures d of it and of this one in turns, instead of the other implementations. */
   readonly against?: string
   /** Uses the last build of the app. */
@@ -63,6 +65,7 @@ export const HELP = `npm run bench -- [options]
   --largest <n>     rows of the largest tables of --growth, such as 10000000
   --servers         only: processor time and statements of three servers, and of one
   --live            only: the time from a commit to its signal for up to 10 000 subscribers, and what they cost
+  --webhooks        only: p99 of a list with an empty queue of webhooks, and with 100 000 deliveries
   --against <path>  only: d of another checkout whose app is built, and d of this one
   --built           do not build the app, and the one of --postgres and --mariadb, again`
 
@@ -89,6 +92,7 @@ export function readOptions(args: readonly string[], folder: string): BenchOptio
       largest: { type: 'string' },
       servers: { type: 'boolean', default: false },
       live: { type: 'boolean', default: false },
+      webhooks: { type: 'boolean', default: false },
       variants: { type: 'boolean' },
       postgres: { type: 'boolean' },
       mariadb: { type: 'boolean' },
@@ -119,6 +123,7 @@ export function readOptions(args: readonly string[], folder: string): BenchOptio
     soak: values.soak,
     servers: values.servers,
     live: values.live,
+    webhooks: values.webhooks,
     variants: values.variants ?? inFull,
     remote: (['postgres', 'mariadb'] as const).filter(name => values[name] ?? inFull),
     quick,

@@ -29,6 +29,7 @@ import { compareStarts } from './starts.ts'
 import { compareTypes } from './types.ts'
 import { compareVariant, variantsOf } from './variants.ts'
 import { assertSameResponses, assertSameRefusals, assertSameRows, refusesAnonymous } from './verify.ts'
+import { compareWebhooks } from './webhooks/run.ts'
 
 /** The implementations that `--quick` measures, beside `bare`. */
 const QUICK: readonly string[] = ['a', 'd']
@@ -62,6 +63,7 @@ async function main(options: BenchOptions): Promise<void> {
     console.info('building the database …')
     const sample = await buildDatabase(database)
     if (options.live) await compareLive(database)
+    else if (options.webhooks) await compareWebhooks(database, sample)
     else if (options.soak) await soak(database, sample)
     else if (options.profile) await showProfiles(options, operations, database, sample, generator)
     else await compare(options, operations, database, sample, generator)

@@ -7,6 +7,7 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const sources = {
   'nuxt-auto-api/define': here('../../src/runtime/server/define'),
   'nuxt-auto-api/plugins': here('../../src/runtime/plugins'),
+  'nuxt-auto-api/schema/sqlite': here('../../src/runtime/plugins/schema-sqlite'),
   'nuxt-auto-api': here('../../src/module'),
 }
 

@@ -9,6 +9,7 @@ import { toPath } from '../../playground/app/explorer/path'
 import { CHECKS, count, findViews } from './newsroom/explorer'
 import { ADMIN, EDITOR, PUBLIC, WRITER } from './newsroom/callers'
 import { isIncomplete } from '../../src/runtime/plugins/data-export/shared/failure'
+import { openReceiver } from '../plugins/webhooks/world'
 import { createPng } from '../support/png'
 import { describeStreams, memoryOfChild } from '../support/streams'
 import { startEdge } from './newsroom/edge'
@@ -173,6 +174,40 @@ describe('files at the edge', () => {
   })
 })
 
+describe('webhooks at the edge', () => {
+  it('follow the response, are attempted again by the task of every minute, and are sent again by a request', async () => {
+    let status = 500
+    const receiver = await openReceiver(response => void response.writeHead(status).end('noted'))
+    const send = (method: string, path: string, body?: object) => newsroom.request(`/api/${path}`, { method, as: EDITOR, body })
+    const states = () => newsroom.rows<{ status: string, attempts: number, columns: string | null }>(
+      'select status, attempts, columns from webhook_deliveries')
+    try {
+      const { status: made, body: { id } } = await send('POST', 'webhooks', { url: receiver.url, events: ['tags.created'] })
+      expect(made).toBe(201)
+      expect((await send('POST', 'tags', { name: 'Edge', slug: 'edge' })).status).toBe(201)
+      await expect.poll(states).toEqual([{ status: 'failed', attempts: 1, columns: null }])
+      expect(receiver.received.map(({ payload }) => [payload.type, (payload.data.record as { slug: string }).slug])).toEqual([['tags.created', 'edge']])
+
+      status = 200
+      await new Promise(resolve => setTimeout(resolve, 1500))
+      expect(receiver.received).toHaveLength(1)
+      await newsroom.runCron()
+      await expect.poll(states).toEqual([{ status: 'delivered', attempts: 2, columns: null }])
+      const { body: { data: [delivery] } } = await send('GET', 'webhookDeliveries')
+      expect(delivery).toMatchObject({ webhookId: id, responseStatus: 200, responseBody: 'noted' })
+      expect((await send('POST', `webhookDeliveries/${delivery.id}/retry`)).body).toMatchObject({ status: 'pending', attempts: 0 })
+      await expect.poll(states).toEqual([{ status: 'delivered', attempts: 1, columns: null }])
+      expect((await send('POST', `webhooks/${id}/test`)).body).toMatchObject({ status: 'delivered', responseBody: 'noted' })
+      const sent = receiver.received.map(({ headers }) => headers['webhook-id'])
+      expect([sent.length, new Set(sent.slice(0, 3)).size]).toEqual([4, 1])
+      expect((await send('DELETE', `webhooks/${id}`)).status).toBe(200)
+    }
+    finally {
+      await receiver.close()
+    }
+  })
+})
+
 describe('HTTP at the edge', () => {
   it.each(['POST', 'PATCH', 'DELETE'])('refuses a body over the limit: %s', async (method) => {
     const before = count(newsroom.rows, '1 = 1')
@@ -265,4 +300,4 @@ describe('bulk edits and the trash at the edge', () => describeTrash(() => newsr
 describe('the tags of a post at the edge', () => describeTags(() => newsroom))
 
 // The app at the edge has no API tokens.
-describe('capabilities at the edge', () => describeCapabilities(() => newsroom, ['apiTokens', 'webhooks', 'webhookDeliveries']))
+describe('capabilities at the edge', () => describeCapabilities(() => newsroom, ['apiTokens']))

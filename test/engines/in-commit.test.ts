@@ -27,6 +27,18 @@ const auditor = (tables: LedgerTables) => defineAutoApiPlugin({
   })),
 })
 
+/** Writes each change once more, with the whole row before it. */
+let keeps: 'nothing' | 'whole rows' | 'whole rows without titles' = 'nothing'
+const WHOLE = 'whole '
+const keeper = (tables: LedgerTables) => defineAutoApiPlugin({
+  name: 'keeper',
+  needs: { images: true },
+  inCommit: changes => (keeps === 'nothing' ? [] : changes).map(rows => rows.insertInto(tables.ledger, {
+    id: rows.uuid, place: WHOLE + rows.table, kind: rows.kind, recordId: rows.id, tenantId: rows.tenant, cascaded: rows.cascaded ?? false,
+    columns: rows.columns, before: rows.before, after: rows.after,
+  }, { wholeBefore: true, ...keeps === 'whole rows without titles' && { withoutValues: ['title'] } })),
+})
+
 interface Entry {
   kind: string
   place: string
@@ -81,19 +93,21 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
     beforeAll(async () => {
       ledger = await openLedger(engineCase, {
         endpoints: appendRoute,
-        plugins: tables => [auditor(tables), listener, batch(), defineAutoApiPlugin({ name: 'other', inCommit: changes => inCommit(changes) })],
+        plugins: tables => [auditor(tables), keeper(tables), listener, batch(), defineAutoApiPlugin({ name: 'other', inCommit: changes => inCommit(changes) })],
       })
     })
     beforeEach(async () => {
       await reset(ledger)
       commits = []
       inCommit = () => []
+      keeps = 'nothing'
     })
     afterAll(() => ledger?.opened.close())
 
     const send = async ([method, path, body]: Request) => ledger.request(method, `/api/${path}`, { body, caller: CALLER })
 
-    it.each(WRITES)('writes every change of %s with its images', async (_what, requests) => {
+    it.each(WRITES)('writes every change of %s with its images, and with the whole row before it', async (_what, requests) => {
+      keeps = 'whole rows'
       for (const request of requests) {
         await ledger.opened.exec('delete from ledger')
         commits = []
@@ -101,7 +115,8 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
         const { status, body } = await send(request)
         expect({ status, body: status < 400 ? '' : body }).toEqual({ status: expect.toSatisfy((status: number) => status < 400), body: '' })
         const to = await dump(ledger)
-        const entries = await readLedger(ledger)
+        const all = await readLedger(ledger)
+        const [entries, whole] = [all.filter(({ place }) => !place.startsWith(WHOLE)), all.filter(({ place }) => place.startsWith(WHOLE))]
         const reported = commits
           .flat()
           .map(({ table, id, kind, cascaded }) => nameOf({ kind, place: table, recordId: id, cascaded: cascaded ?? false }))
@@ -114,7 +129,19 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
           const { columns, before, after, tenantId } = entry
           expect({ of: nameOf(entry), columns, before, after, tenantId }).toEqual({ of: nameOf(entry), ...imageOf(entry, from, to) })
         }
+        const wholeOf = (entry: Entry) =>
+          ({ ...entry, id: '', place: WHOLE + entry.place, before: entry.before && from.get(`${entry.place} ${entry.recordId}`) })
+        const byName = (one: Parameters<typeof nameOf>[0], other: Parameters<typeof nameOf>[0]) => nameOf(one) < nameOf(other) ? -1 : 1
+        expect(whole.map(entry => ({ ...entry, id: '' })).sort(byName)).toEqual(entries.map(wholeOf).sort(byName))
       }
+    })
+
+    it('leaves the values of columns out of the whole row, and names them if they change', async () => {
+      keeps = 'whole rows without titles'
+      const { title: _, ...rest } = (await dump(ledger)).get('articles 1')!
+      await send(['PATCH', 'articles/1', { title: 'other', price: '7' }])
+      const [entry] = (await readLedger(ledger)).filter(({ place }) => place.startsWith(WHOLE))
+      expect([entry!.columns, entry!.before, Object.keys(entry!.after!)]).toEqual([['title', 'price'], rest, ['price']])
     })
 
     it('writes what each step of a batch changes, although several change one row', async () => {
@@ -142,18 +169,21 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
     })
 
     it('writes the images of reported changes, although other commits change the same row', async () => {
+      keeps = 'whole rows'
       const responses = await Promise.all(Array.from({ length: 6 }, () => ledger.request('POST', '/append', { caller: CALLER })))
       expect(responses.map(({ status }) => status).filter(status => status !== 200 && status !== 503)).toEqual([])
       const succeeded = responses.filter(({ status }) => status === 200).length
       expect(succeeded).toBeGreaterThan(0)
       const entries = (await readLedger(ledger)).filter(({ recordId }) => recordId === '1')
-      const images = entries
         .toSorted((a, b) => String(a.after!.name).length - String(b.after!.name).length)
+      const images = entries.filter(({ place }) => !place.startsWith(WHOLE))
         .map(({ columns, before, after }) => ({ columns, before, after }))
       expect(images).toEqual(Array.from({ length: succeeded }, (_, count) =>
         ({ columns: ['name'], before: { name: `x${'x'.repeat(count)}` }, after: { name: `x${'x'.repeat(count + 1)}` } })))
+      expect(entries.filter(({ place }) => place.startsWith(WHOLE)).map(({ before }) => before))
+        .toEqual(Array.from({ length: succeeded }, (_, count) => ({ id: 1, name: `x${'x'.repeat(count)}` })))
       expect((await readLedger(ledger)).filter(({ recordId }) => recordId === '999').map(({ before, after }) => [before, after]))
-        .toEqual(Array.from({ length: succeeded }, () => [null, null]))
+        .toEqual(Array.from({ length: 2 * succeeded }, () => [null, null]))
     })
 
     it('commits statements of Drizzle together with the change', async () => {

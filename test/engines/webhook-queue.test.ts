@@ -35,8 +35,8 @@ const ANALYZE: Readonly<Record<Dialect, string>> = {
 
 /** The half of `one` that was delivered, and its rest. */
 const fill = (dialect: Dialect) => [
-  ...WEBHOOKS.map(id => `insert into webhooks (id, url, events, active, owner, failures, secret, created_at, updated_at)
-    values ('${id}', 'http://127.0.0.1', '[]', ${BOOLEANS[dialect][id === 'off' ? 0 : 1]}, '1', 0, 's', ${TIMES[dialect]}, ${TIMES[dialect]})`),
+  ...WEBHOOKS.map(id => `insert into webhooks (id, url, events, active, owner, slot, failures, secret, created_at, updated_at)
+    values ('${id}', 'http://127.0.0.1', '[]', ${BOOLEANS[dialect][id === 'off' ? 0 : 1]}, '1', '${id}', 0, 's', ${TIMES[dialect]}, ${TIMES[dialect]})`),
   ...WEBHOOKS.map((id, index) => `insert into webhook_deliveries
       (id, webhook_id, event, resource, record_id, status, attempts, created_at, due_at, owner, position)
     select ${dialect === 'mysql' ? `concat('${id}', n)` : `'${id}' || n`}, '${id}', 'posts.updated', 'posts',

@@ -233,6 +233,25 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       await receiver.close()
     })
 
+    it('makes no more webhooks than a user can have, by requests at the same time on two servers', async () => {
+      const other = await open(ledger.opened)
+      const log = vi.spyOn(console, 'error').mockImplementation(() => {})
+      const make = (server: Ledger, items: number) => items === 1
+        ? server.request('POST', '/api/webhooks', { body: { url: receiver.url, events: ['labels.*'] }, caller: { user: { ...EDITOR } } })
+        : server.request('POST', '/api/webhooks/bulk', {
+            body: { items: Array.from({ length: items }, () => ({ url: receiver.url, events: ['labels.*'] })) }, caller: { user: { ...EDITOR } },
+          })
+      const answers = await Promise.all(Array.from({ length: 28 }, (_, index) =>
+        make(index % 2 === 0 ? ledger : other, index % 7 === 0 ? 3 : 1)))
+      log.mockRestore()
+      const texts = answers.filter(({ status }) => status >= 400).map(({ status, text }) => `${status} ${text}`)
+      expect(texts.filter(text => !/^(?:409|503) /.test(text))).toEqual([])
+      const [[made] = []] = await ledger.opened.all('select count(*) from webhooks')
+      const created = answers.flatMap(({ status, body }) => status < 400 ? (body as { data?: unknown[] }).data ?? [body] : [])
+      expect([Number(made), created.length]).toEqual([20, 20])
+      await receiver.close()
+    })
+
     it('delivers what a server has claimed that is gone, after the lease and before the later ones of the record', async () => {
       await register(EDITOR, ['labels.*'])
       const log = vi.spyOn(console, 'error').mockImplementation(() => {})

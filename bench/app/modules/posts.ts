@@ -40,6 +40,12 @@ export default defineNuxtModule({
         schema: createModuleImport(resolve('../server/database/schema'), 'auditLog'),
         authorization: createModuleImport(resolve('../server/auth/posts'), 'auditLogAuth'),
       })
+      for (const name of process.env.BENCH_WEBHOOKS ? ['webhooks', 'webhookDeliveries'] : []) {
+        registry.register(name, {
+          schema: createModuleImport(resolve('../server/database/webhooks'), name),
+          authorization: createModuleImport(resolve('../server/auth/webhooks'), `${name}Auth`),
+        })
+      }
       for (let index = 6; index < RESOURCES; index++) {
         registry.register(`more${index}`, {
           schema: createModuleImport(resolve('../server/database/schema'), 'organizations'),

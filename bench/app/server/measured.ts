@@ -1,5 +1,6 @@
 /** The measured plugins. Each server has those that its environment names, because plugins cost every request or every write. */
-import { activityFeed, auditLog, dataExport, live, requestMetadata, responseCache } from 'nuxt-auto-api/plugins'
+import { activityFeed, auditLog, dataExport, live, requestMetadata, responseCache, webhooks } from 'nuxt-auto-api/plugins'
+import { findUser } from './auth/webhooks'
 
 const cache = process.env.BENCH_CACHE
 
@@ -15,6 +16,7 @@ export default [
       ]
     : [],
   ...process.env.BENCH_LIVE ? [live({ maxStreams: 20_000, maxStreamsPerCaller: 20_000 })] : [],
+  ...process.env.BENCH_WEBHOOKS ? [webhooks({ findUser, timeout: 60, allowHttp: true, allowPrivateNetworks: true })] : [],
   ...process.env.BENCH_METADATA ? [requestMetadata()] : [],
   ...cache ? [responseCache({ ttl: 3600, reads: { posts: [] }, ...cache === 'totals' && { maxBytes: SMALL } })] : [],
 ]

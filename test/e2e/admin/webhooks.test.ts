@@ -36,8 +36,32 @@ describe.runIf(there)('the view of webhooks', () => {
 
   const dialog = (page: Page) => page.getByRole('dialog')
   const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+  /** A button of a webhook. Its name ends with that of the webhook. */
+  const action = (page: Page, text: string, webhook = receiver.url) => button(page, `${text} ${webhook}`)
+  const state = (page: Page, text: string) => page.locator('.deliveries li').getByText(text, { exact: true })
+  const createTag = (name: string) =>
+    newsroom.request('/api/tags', { method: 'POST', as: EDITOR, body: { name, slug: name.toLowerCase() } })
+  /** Creates, or confirms a new secret, and reads the secret that the dialog shows once. */
+  async function readSecret(page: Page): Promise<string> {
+    await dialog(page).getByText('Copy the secret now').waitFor()
+    await screenshot(page, 'webhooks-secret')
+    await expectAccessible(page)
+    const secret = await dialog(page).getByLabel('Secret').inputValue()
+    await dialog(page).getByRole('button', { name: 'Close' }).last().click()
+    return secret
+  }
+  /** Whether the last request has a signature of this secret. */
+  function isSigned(secret: string): boolean {
+    const { body, headers } = receiver.received.at(-1)!
+    try {
+      return Boolean(new Webhook(secret).verify(body, headers as Record<string, string>))
+    }
+    catch {
+      return false
+    }
+  }
 
-  it('makes a webhook, shows its secret once, sends events and tests, and gives up and retries', async ({ expect }) => {
+  it('makes webhooks, shows each secret once, sends events and tests, and shows and retries what failed', async ({ expect }) => {
     await withPage(browser, `${newsroom.url}/admin/-/webhooks`, { as: EDITOR }, async ({ page }) => {
       await page.getByText('You have no webhooks').waitFor()
       await screenshot(page, 'webhooks-empty')
@@ -49,23 +73,21 @@ describe.runIf(there)('the view of webhooks', () => {
       await page.keyboard.press('Escape')
       await screenshot(page, 'webhooks-form')
       await button(page, 'Create').click()
-      await dialog(page).getByText('Copy the secret now').waitFor()
-      const secret = await dialog(page).getByLabel('Secret').inputValue()
-      await expectAccessible(page)
-      await dialog(page).getByRole('button', { name: 'Close' }).last().click()
+      const secret = await readSecret(page)
       await expect.poll(() => dialog(page).count()).toBe(0)
       expect(await page.content()).not.toContain(secret)
 
-      await newsroom.request('/api/tags', { method: 'POST', as: EDITOR, body: { name: 'Hooked', slug: 'hooked' } })
+      await createTag('Hooked')
       await expect.poll(() => receiver.received.length).toBe(1)
-      const [{ body, headers }] = receiver.received as [Receiver['received'][number]]
-      expect(new Webhook(secret).verify(body, headers as Record<string, string>)).toMatchObject({ type: 'tags.created' })
+      expect(receiver.received[0]!.payload).toMatchObject({ type: 'tags.created' })
+      expect(isSigned(secret)).toBe(true)
 
-      await button(page, 'Send a test').click()
+      await action(page, 'Send a test').click()
       await toast(page, 'The receiver answered 200.')
       await page.getByText('webhook.test').waitFor()
-      await page.getByText('Delivered', { exact: true }).first().waitFor()
-      await button(page, 'Answer').first().click()
+      await state(page, 'Delivered').first().waitFor()
+      expect(await page.locator('.deliveries li').allInnerTexts()).toEqual([expect.stringContaining(receiver.url), expect.stringContaining(receiver.url)])
+      await page.getByRole('button', { name: /^Answer / }).first().click()
       await page.getByText('noted').waitFor()
       await screenshot(page, 'webhooks')
       await expectAccessible(page)
@@ -73,19 +95,72 @@ describe.runIf(there)('the view of webhooks', () => {
       expect(await overflowOf(page)).toBe(0)
       await page.setViewportSize({ width: 1440, height: 900 })
 
-      status = 500
-      await button(page, 'Send again').click()
-      await toast(page, 'The delivery is sent again.')
+      // The receiver of a new secret accepts requests with it, and one that has the old one still does.
+      await action(page, 'New secret').click()
+      await dialog(page).getByText('Create a new secret?').waitFor()
+      await button(page, 'Create new secret').click()
+      const next = await readSecret(page)
+      expect(next).not.toBe(secret)
+      await createTag('Rotated')
       await expect.poll(() => receiver.received.length).toBe(3)
+      expect([isSigned(secret), isSigned(next)]).toEqual([true, true])
+    })
+  })
+
+  it('says why a webhook is off, and what came of a delivery that is sent again', async ({ expect }) => {
+    await withPage(browser, `${newsroom.url}/admin/-/webhooks`, { as: EDITOR }, async ({ page }) => {
+      await state(page, 'Delivered').first().waitFor()
       status = 410
-      await button(page, 'Send a test').click()
+      await createTag('Refused')
+      await expect.poll(() => receiver.received.length).toBe(4)
+      const reason = async () => (await newsroom.request('/api/webhooks', { as: EDITOR })).body.data[0].pausedReason as string | null
+      await expect.poll(reason).toBe('gone')
+      await page.reload()
+      await page.getByText('Switched off: the receiver answered that it is gone.').waitFor()
+      await state(page, 'Given up').waitFor()
+      await screenshot(page, 'webhooks-paused')
+      await expectAccessible(page)
+      const again = page.getByRole('listitem').filter({ hasText: 'Given up' }).getByRole('button', { name: /^Send again tags\.created / })
+      await again.click()
+      await page.getByText('The webhook of this delivery is switched off. Switch it on first.').waitFor()
+      await action(page, 'Switch on').click()
+      await action(page, 'Switch off').waitFor()
+      expect(await page.getByText(/^Switched off/).count()).toBe(0)
+
+      status = 200
+      await again.click()
+      await toast(page, 'The delivery is sent again.')
+      await expect.poll(() => receiver.received.length).toBe(5)
+      // Without a reload of the page.
+      await expect.poll(async () => await state(page, 'Given up').count() + await state(page, 'Waiting').count()).toBe(0)
+
+      // A retry that fails for good switches the webhook off again, and the page says so.
+      status = 410
+      await page.getByRole('button', { name: /^Send again tags\.created / }).first().click()
+      await page.getByText('Switched off: the receiver answered that it is gone.').waitFor()
+      await state(page, 'Given up').waitFor()
+      await action(page, 'Send a test').click()
       await toast(page, /The test failed/)
-      await page.getByText('Given up', { exact: true }).first().waitFor()
-      await button(page, 'Switch off').click()
-      await button(page, 'Switch on').waitFor()
-      await button(page, 'Delete').click()
-      await button(page, 'Delete webhook').click()
-      await toast(page, 'The webhook is deleted.')
+      await expect.poll(() => state(page, 'Given up').count()).toBe(2)
+    })
+  })
+
+  it('has a name of its own for each button, also of webhooks with one URL', async ({ expect }) => {
+    const body = { url: receiver.url, events: ['tags.deleted'] }
+    expect((await newsroom.request('/api/webhooks', { method: 'POST', as: EDITOR, body })).status).toBe(201)
+    await withPage(browser, `${newsroom.url}/admin/-/webhooks`, { as: EDITOR }, async ({ page }) => {
+      await action(page, 'Change', `${receiver.url} (2)`).waitFor()
+      const names = await page.locator('.webhook button').evaluateAll(buttons => buttons.map(one => one.getAttribute('aria-label')))
+      expect([names.length, new Set(names).size]).toEqual([10, 10])
+      await screenshot(page, 'webhooks-two')
+      await expectAccessible(page)
+      for (const name of [`${receiver.url} (2)`, receiver.url]) {
+        await action(page, 'Delete', name).click()
+        await button(page, 'Delete webhook').click()
+        await toast(page, 'The webhook is deleted.')
+        await expect.poll(() => dialog(page).count()).toBe(0)
+        await action(page, 'Delete', name).waitFor({ state: 'detached' })
+      }
       await page.getByText('You have no webhooks').waitFor()
     })
   })

@@ -15,6 +15,8 @@ export interface Edge extends Newsroom {
   readonly directUrl: string
   /** The keys in the bucket of uploads. */
   readonly stored: () => Promise<string[]>
+  /** What the platform does every minute. */
+  readonly runCron: () => Promise<unknown>
 }
 
 /** @param folder keeps the database: tests read it without the API. */
@@ -43,6 +45,7 @@ export async function startEdge(folder: string): Promise<Edge> {
   const bucket = await miniflare.getR2Bucket('FILES') as unknown as { list: () => Promise<{ objects: { key: string }[] }> }
   return {
     url,
+    runCron: async () => (await miniflare.getWorker() as unknown as Cron).scheduled({ cron: '* * * * *' }),
     stored: async () => (await bucket.list()).objects.map(({ key }) => key),
     directUrl: (await miniflare.unsafeGetDirectURL()).origin,
     request: (path, options) => sendRequest(url + path, options),
@@ -53,6 +56,9 @@ export async function startEdge(folder: string): Promise<Edge> {
     },
   }
 }
+
+/** The types of Miniflare take the worker for a response. */
+interface Cron { readonly scheduled: (options: { readonly cron: string }) => Promise<unknown> }
 
 type D1 = Awaited<ReturnType<Miniflare['getD1Database']>>
 

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { apiTokens, batch, idempotency } from '../../../src/runtime/plugins'
 import { apiTokensTable, idempotencyKeysTable } from '../../../src/runtime/plugins/schema-sqlite'
+import { defineAutoApiPlugin } from '../../../src/runtime/server/define'
 import { createTablesSql } from '../../support/create-tables'
 import type { Answered } from '../../support/server'
 import { every, openReceiver, openWebhooks, type Receiver, type WebhookWorld, type WorldOptions } from './world'
@@ -187,6 +188,55 @@ describe('a token', () => {
       expect(await ask('GET', `/webhooks/${id}`)).toBe('200')
       expect(await ask('DELETE', `/webhooks/${id}`)).toBe('200')
     })
+})
+
+describe('a credential of another plugin without scopes', () => {
+  /** A credential with these permissions of user 1. */
+  const keys = (permissions: readonly string[], more: object = {}) => defineAutoApiPlugin({
+    name: 'keys',
+    credentials: ({ header }) => header('x-key') === undefined
+      ? undefined
+      : { user: { id: 1, organizationId: 1, role: 'editor', ...more }, permissions, id: 'key' },
+  })
+  const ask = (method: string, path: string, body?: unknown) =>
+    world.server.request(method, `/api${path}`, { body, headers: { 'x-key': 'x' } })
+
+  it.each<[what: string, permissions: string[], more?: object]>([
+    ['a permission', ['posts', 'webhooks']],
+    ['the role', ['posts', 'notes', 'webhooks', 'ledgers'], { role: undefined }],
+  ])('makes, changes and rotates none if it lacks %s that its user has, because a webhook has all rights of its owner', async (_what, permissions, more) => {
+    await open({ plugins: [keys(permissions, more)] })
+    const { id } = await world.make(1, hook())
+    expect(outcome(await ask('POST', '/webhooks', hook()))).toBe('403 FORBIDDEN')
+    expect(outcome(await ask('POST', '/webhooks/bulk', { items: [hook()] }))).toBe('403 BULK_FAILED')
+    expect(outcome(await ask('PATCH', `/webhooks/${id}`, { url: 'https://evil.example/' }))).toBe('403 FORBIDDEN')
+    expect(outcome(await ask('POST', `/webhooks/${id}/rotate`))).toBe('403 FORBIDDEN')
+    expect(rows('webhooks')).toMatchObject([{ url: receiver.url, previous_secret: null }])
+    expect(outcome(await ask('GET', `/webhooks/${id}`))).toBe('200')
+    expect(outcome(await ask('POST', `/webhooks/${id}/test`))).toBe('200')
+    expect(outcome(await ask('DELETE', `/webhooks/${id}`))).toBe('200')
+  })
+
+  it('makes and changes those of its user if it has all rights of this user, who owns them', async () => {
+    await open({ plugins: [keys(['posts', 'notes', 'webhooks', 'ledgers'])] })
+    const { status, body } = await ask('POST', '/webhooks', hook())
+    expect([status, body.owner, body.organizationId, typeof body.secret]).toEqual([201, '1', '1', 'string'])
+    expect(outcome(await ask('PATCH', `/webhooks/${body.id}`, { description: 'd' }))).toBe('200')
+    expect(outcome(await ask('POST', `/webhooks/${body.id}/rotate`))).toBe('200')
+    // What it sends is what the user can read when it is sent.
+    world.users.get(1)!.role = 'reader'
+    await send('POST', '/posts', { title: 'one', price: 3 }, 3)
+    await send('POST', '/posts', { title: 'two', price: 3 }, 4)
+    await world.settled(rows => rows.length === 1 && rows[0]!.status === 'delivered')
+    expect(receiver.received.map(({ payload }) => (payload.data.record as object))).toEqual([expect.not.objectContaining({ price: 3 })])
+  })
+
+  it('makes none for a user whom `findUser` does not know', async () => {
+    await open({ plugins: [keys(['posts', 'notes', 'webhooks', 'ledgers'])] })
+    world.users.delete(1)
+    expect(outcome(await ask('POST', '/webhooks', hook()))).toBe('403 FORBIDDEN')
+    expect(rows('webhooks')).toEqual([])
+  })
 })
 
 describe('the webhooks of others', () => {

@@ -58,6 +58,20 @@ describe('the document', () => {
     }
   })
 
+  it('offers no create or update, which the routes of webhooks refuse, and offers that of other resources', async () => {
+    const document = await documentOf(world.as(1))
+    const parametersOf = (path: string) => JSON.stringify(find(document, 'POST', path)!.parameters)
+    for (const path of ['/api/webhooks', '/api/webhooks/bulk']) expect(parametersOf(path)).not.toContain('onConflict')
+    expect(Object.keys(find(document, 'POST', '/api/webhooks')!.responses)).not.toContain('200')
+    expect((await world.server.request('POST', '/api/webhooks?onConflict=id', { body: {}, caller: world.as(1) })).status).toBe(400)
+    expect(parametersOf('/api/posts')).toContain('onConflict')
+    expect(Object.keys(find(document, 'POST', '/api/posts')!.responses)).toContain('200')
+  })
+
+  it('says that a test can be refused because of others', async () => {
+    expect(Object.keys(find(await documentOf(world.as(1)), 'POST', ACTIONS[0]!.slice(5))!.responses)).toContain('429')
+  })
+
   it('describes a test and a retry as the server responds', async () => {
     const document = await documentOf(world.as(1))
     const { id } = await world.make(1, { url: 'http://127.0.0.1:9/', events: ['posts.*'] })

@@ -120,7 +120,7 @@ declare module "../../../src/runtime/shared/types/resources" {
     },
     webhooks: {
       table: typeof import("./tables")["webhooks"],
-      hidden: "secret" | "previousSecret" | "previousUntil",
+      hidden: "slot" | "secret" | "previousSecret" | "previousUntil",
       create: "url" | "events" | "description" | "active",
       update: "url" | "events" | "description" | "active",
       filled: never,

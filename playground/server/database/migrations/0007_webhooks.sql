@@ -24,6 +24,7 @@ CREATE INDEX `webhook_deliveries_due` ON `webhook_deliveries` (`webhook_id`,`due
 CREATE INDEX `webhook_deliveries_record` ON `webhook_deliveries` (`webhook_id`,`resource`,`record_id`,`status`,`position`);--> statement-breakpoint
 CREATE INDEX `webhook_deliveries_position` ON `webhook_deliveries` (`position`);--> statement-breakpoint
 CREATE INDEX `webhook_deliveries_created_at` ON `webhook_deliveries` (`created_at`);--> statement-breakpoint
+CREATE INDEX `webhook_deliveries_owner` ON `webhook_deliveries` (`organization_id`,`owner`,`created_at`,`id`);--> statement-breakpoint
 CREATE TABLE `webhooks` (
 	`id` text PRIMARY KEY NOT NULL,
 	`url` text(2048) NOT NULL,
@@ -32,6 +33,7 @@ CREATE TABLE `webhooks` (
 	`active` integer DEFAULT true NOT NULL,
 	`owner` text NOT NULL,
 	`organization_id` text,
+	`slot` text NOT NULL,
 	`paused_reason` text,
 	`failures` integer NOT NULL,
 	`secret` text NOT NULL,
@@ -41,4 +43,5 @@ CREATE TABLE `webhooks` (
 	`updated_at` integer NOT NULL
 );
 --> statement-breakpoint
-CREATE INDEX `webhooks_organization` ON `webhooks` (`organization_id`);
+CREATE UNIQUE INDEX `webhooks_slot_unique` ON `webhooks` (`slot`);--> statement-breakpoint
+CREATE INDEX `webhooks_owner` ON `webhooks` (`organization_id`,`owner`);

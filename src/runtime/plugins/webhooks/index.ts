@@ -5,15 +5,19 @@ import { provideAdmin, provideFeatures } from '../../server/plugin/features'
 import { createIssuedSecrets } from '../../server/plugin/issued'
 import { imported } from '../../server/plugin/options'
 import { createOwnedRows } from '../../server/plugin/owned-rows'
+import type { FindUser } from '../../server/plugin/owner'
 import { DESCRIBE_RETRY, DESCRIBE_ROTATE, DESCRIBE_TEST } from './describe'
 import { resolveOptions, type WebhooksOptions } from './options'
 import type { Webhooks } from './server/index'
 import { createHooks } from './server/manage'
 import type { WebhookRow } from './server/rows'
+import { createQueueOfOwners } from './server/slots'
 import type { WebhookFeatures } from './shared/admin'
 
 /** The name of the route that replaces the secret of a webhook. */
 const ROTATE = 'webhook-rotate'
+/** The generated routes that make webhooks. */
+const CREATES: ReadonlySet<string> = new Set(['create', 'bulk-create'])
 
 /**
  * Sends events about changed records to the URLs that users register. The generated routes of `resource` make, list, change and delete
@@ -29,6 +33,7 @@ export const webhooks = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', nam
   const { resource, deliveries, manage } = policy
   const issued = createIssuedSecrets<WebhookRow>({ resource, key: 'secret', rotate: ROTATE })
   let server: Webhooks
+  let findUser: FindUser
   // What nobody has judged yet is an event that the owner of the webhook perhaps must not learn of.
   const isJudged = (table: Table) => server.tables.deliveries.access.matches(table, 'columns', null)
   const ownRows = (name: 'webhooks' | 'deliveries') => createOwnedRows({ access: () => server.tables[name].access, manage, owner: 'owner' })
@@ -36,6 +41,7 @@ export const webhooks = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', nam
   const features: Readonly<Record<string, WebhookFeatures>> = {
     [resource]: { webhooks: 'webhooks' }, [deliveries]: { webhooks: 'deliveries' },
   }
+  const inOrder = createQueueOfOwners()
   const route = { method: 'POST', operation: 'update', parameters: [] } as const
 
   return {
@@ -48,7 +54,8 @@ export const webhooks = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', nam
         tools: { webhooks: (_session, described) => Object.hasOwn(described, resource) },
       })
       const { createWebhooks } = await import('./server/index')
-      server = createWebhooks({ policy, issued, findUser: imported(policy.findUser, 'webhooks.findUser') }, plugins)
+      findUser = imported(policy.findUser, 'webhooks.findUser')
+      server = createWebhooks({ policy, issued, findUser }, plugins)
     },
     // Their states are written after the response, without a report.
     unreported: [resource, deliveries],
@@ -58,10 +65,11 @@ export const webhooks = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', nam
     },
     disables: { [deliveries]: ['create', 'restore'] },
     hooks: {
-      [resource]: createHooks({ policy, issued, tables: () => server.tables, queue: () => server.queue }),
+      [resource]: createHooks({ policy, issued, tables: () => server.tables, queue: () => server.queue, findUser: () => findUser }),
       // Clients write no column of a delivery. Its permission `update` is that of a retry.
       [deliveries]: { beforeUpdate: () => server.refuseUpdate() },
     },
+    around: (ctx, next, { route }) => ctx.resource === resource && CREATES.has(route) ? inOrder(ctx, next) : next(),
     onResponse: issued.onResponse,
     inCommit: (changes, ctx) => server.inCommit(changes, ctx),
     needs: { images: true },

@@ -1,22 +1,13 @@
 /** Makes, changes and revokes tokens: the hooks of the generated routes, and which tokens a caller sees. */
 import { eq, type Column, type Table } from 'drizzle-orm'
-import {
-  type AutoApiContext,
-  type ConditionalContext,
-  limitsOf,
-  requireSession,
-  isStep,
-  type ResourceHooks,
-  rolesOf,
-  SUPER_ADMIN,
-  toPermissions,
-} from '../../../server/kit/call'
+import { type AutoApiContext, type ConditionalContext, limitsOf, isStep, type ResourceHooks } from '../../../server/kit/call'
 import { conflict, invalidBody, invalidQuery } from '../../../server/kit/errors'
 import { uuidv7 } from '../../../server/kit/process'
 import type { UpdateRow } from '../../../server/kit/records'
 import type { IssuedSecrets } from '../../../server/plugin/issued'
 import { organizationOf, ownerId } from '../../../server/plugin/owned-rows'
 import type { FindUser } from '../../../server/plugin/owner'
+import { hasAllRights } from '../../../server/plugin/owner-rights'
 import type { PluginTable } from '../../../server/plugin/table'
 import { tokenOf } from './authenticate'
 import { hashToken, START_LENGTH, type TokenFormat } from './format'
@@ -45,29 +36,8 @@ export async function makerOf(ctx: AutoApiContext, findUser: FindUser): Promise<
   const limits = limitsOf(ctx)
   const scopes = token ? token.scopes : limits && (ctx.credential?.scopes ?? null)
   if (scopes !== undefined) return { grants: scope => scopes?.includes(scope) ?? false, expiresAt: token?.expiresAt ?? null }
-  if (!ctx.credential || await hasAllRights(ctx, findUser)) return undefined
+  if (!ctx.credential || await hasAllRights(ctx, findUser, 'api-tokens')) return undefined
   return { grants: scope => holds(scope, ctx), expiresAt: null }
-}
-
-/**
- * Whether the caller of a credential has every permission and role with which a request with a new token would come. Asked once per
- * request: all items of a bulk request have the same caller.
- */
-function hasAllRights(ctx: AutoApiContext, findUser: FindUser): Promise<boolean> {
-  const { memo } = requireSession(ctx)
-  const key = 'api-tokens:has-all-rights'
-  let answer = memo.get(key) as Promise<boolean> | undefined
-  if (!answer) memo.set(key, answer = compareRights(ctx, findUser))
-  return answer
-}
-
-async function compareRights(ctx: AutoApiContext, findUser: FindUser): Promise<boolean> {
-  if (ctx.permissions.includes(SUPER_ADMIN)) return true
-  const owner = await findUser(ownerId(ctx), { event: ctx.event, tenantId: organizationOf(ctx) })
-  if (!owner) return false
-  const roles = rolesOf(ctx.user)
-  return toPermissions(owner.permissions).every(permission => ctx.permissions.includes(permission))
-    && rolesOf(owner).every(role => role === undefined || roles.includes(role))
 }
 
 /** A new secret, and the columns that store it. */

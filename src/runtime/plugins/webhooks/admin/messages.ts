@@ -49,4 +49,5 @@ export const MESSAGES = {
   'deliveries.retry': 'Send again',
   'deliveries.retried': 'The delivery is sent again.',
   'deliveries.answer': 'Answer',
+  'deliveries.gone': 'Deleted webhook',
 } as const

@@ -5,6 +5,7 @@ import { conflict, notFound } from '../../../server/kit/errors'
 import { uuidv7 } from '../../../server/kit/process'
 import type { IssuedSecrets } from '../../../server/plugin/issued'
 import { isOwn, organizationOf } from '../../../server/plugin/owned-rows'
+import type { FindUser } from '../../../server/plugin/owner'
 import type { PluginServer } from '../../../server/plugin/server'
 import type { WebhooksPolicy } from '../options'
 import { attempt } from './attempt'
@@ -14,6 +15,7 @@ import { nextPosition } from './outbox'
 import type { Queue } from './queue'
 import { deliveryColumns, type DeliveryRow, type WebhookRow } from './rows'
 import { createSecret } from './sign'
+import { createTestLimits } from './tests'
 import type { OwnTable, Tables } from './tables'
 
 export interface ActionOptions {
@@ -21,6 +23,7 @@ export interface ActionOptions {
   readonly tables: Tables
   readonly queue: Queue
   readonly issued: IssuedSecrets<WebhookRow>
+  readonly findUser: FindUser
   readonly plugins: Pick<PluginServer, 'get' | 'update'>
   /** Delivers what is due, in this process or after the response to this request. */
   readonly deliverSoon: (api: Api, event: object | undefined) => void
@@ -30,9 +33,10 @@ const HOUR = 60 * 60 * 1000
 
 type Answer = Promise<Readonly<Record<string, unknown>>>
 
-export function createActions({ policy, tables, queue, issued, plugins, deliverSoon }: ActionOptions) {
+export function createActions({ policy, tables, queue, issued, findUser, plugins, deliverSoon }: ActionOptions) {
   const { webhooks, deliveries } = tables
   const { grace } = policy
+  const limits = createTestLimits(deliveries, policy)
 
   /** The response is a delivery. A caller who cannot read it is refused before anything is sent. @throws 403 */
   async function assertReads(ctx: AutoApiContext): Promise<void> {
@@ -46,6 +50,7 @@ export function createActions({ policy, tables, queue, issued, plugins, deliverS
     async test(ctx: AutoApiContext): Answer {
       await assertReads(ctx)
       const webhook = await requireOwn<WebhookRow>(webhooks, ctx)
+      limits.count(webhook)
       const { api, engine } = requireSession(ctx)
       const [id, lease] = [uuidv7(), crypto.randomUUID()]
       const position = nextPosition(engine, deliveries.table)
@@ -53,13 +58,14 @@ export function createActions({ policy, tables, queue, issued, plugins, deliverS
         id, webhookId: webhook.id, event: TEST, status: 'pending', createdAt: new Date(), lease, owner: webhook.owner,
         organizationId: organizationOf(ctx), ...position && { position },
       })
+      await limits.assertAlone(ctx.event, id, webhook)
       const delivery = await deliveries.access.find<DeliveryRow>(ctx.event, ['id'], id)
       await attempt({ delivery: delivery!, webhook, lease }, async () => undefined, { tables, queue, policy, api, event: ctx.event })
       return plugins.get(ctx, deliveries.name, id)
     },
     /** Replaces the secret. For some hours, deliveries have the signatures of both. */
     async rotate(ctx: AutoApiContext): Answer {
-      assertUnlimited(ctx)
+      await assertUnlimited(ctx, findUser)
       const row = await requireOwn<WebhookRow>(webhooks, ctx)
       const secret = createSecret()
       issued.beginRotation(ctx, row)

@@ -9,14 +9,14 @@ import type { PluginServer } from '../../../server/plugin/server'
 import { createOutbox, takeDue } from './outbox'
 import { createActions, type ActionOptions } from './actions'
 import { openTables } from './tables'
-import { createWorker, type WorkerOptions } from './worker'
+import { createWorker } from './worker'
 
 export type Webhooks = ReturnType<typeof createWebhooks>
 
 const DAY = 24 * 60 * 60 * 1000
 
 /** @throws When a resource is not registered, or its table lacks a column. */
-export function createWebhooks(options: Pick<ActionOptions, 'policy' | 'issued'> & Pick<WorkerOptions, 'findUser'>, plugins: PluginServer) {
+export function createWebhooks(options: Pick<ActionOptions, 'policy' | 'issued' | 'findUser'>, plugins: PluginServer) {
   const { policy, findUser } = options
   const tables = openTables(policy, plugins)
   const worker = createWorker({ tables, policy, findUser })

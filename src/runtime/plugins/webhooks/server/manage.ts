@@ -1,13 +1,15 @@
 /** The hooks of the generated routes: what a caller can save, and the secret of a new webhook. */
-import { sql } from 'drizzle-orm'
 import { type AutoApiContext, callFor, isAuthorized, isStep, limitsOf, requireSession, type ResourceHooks } from '../../../server/kit/call'
-import { conflict, invalidBody, invalidQuery, quote, refused, validationFailed } from '../../../server/kit/errors'
+import { invalidBody, invalidQuery, quote, refused, validationFailed } from '../../../server/kit/errors'
 import type { IssuedSecrets } from '../../../server/plugin/issued'
 import { organizationOf, ownerId } from '../../../server/plugin/owned-rows'
+import type { FindUser } from '../../../server/plugin/owner'
+import { hasAllRights } from '../../../server/plugin/owner-rights'
 import type { WebhooksPolicy } from '../options'
 import { EVENTS, parseEvent } from './events'
-import { webhookColumns, type WebhookRow } from './rows'
+import type { WebhookRow } from './rows'
 import { createSecret } from './sign'
+import { takeSlot } from './slots'
 import type { Tables } from './tables'
 import { urlProblem } from './url'
 import type { Queue } from './queue'
@@ -17,6 +19,7 @@ export interface ManageOptions {
   readonly policy: WebhooksPolicy
   readonly issued: IssuedSecrets<WebhookRow>
   readonly queue: () => Queue
+  readonly findUser: () => FindUser
 }
 
 const MAX_EVENTS = 100
@@ -27,23 +30,23 @@ interface Problem {
   readonly code: string
 }
 
-export function createHooks({ tables, policy, issued, queue }: ManageOptions): ResourceHooks {
+export function createHooks({ tables, policy, issued, queue, findUser }: ManageOptions): ResourceHooks {
   return {
     async beforeCreate(data, ctx) {
       // The response of an upsert does not say which of its records are new, so it could not contain their secrets.
       if (ctx.query.onConflict !== undefined) throw invalidQuery('A webhook is created without `onConflict`.', 'onConflict')
       if (isStep(ctx)) throw invalidBody('A webhook is created by a request of its own, because only that response contains the secret.')
-      assertUnlimited(ctx)
+      await assertUnlimited(ctx, findUser())
       const owner = ownerId(ctx)
       await assertValid(data, ctx, policy, tables())
-      await assertBelowLimit(owner, ctx, policy, tables())
+      const slot = await takeSlot(ctx, policy.maxWebhooks, tables().webhooks)
       const secret = createSecret()
       issued.prepare(ctx, secret)
-      return { ...data, id: crypto.randomUUID(), owner, organizationId: organizationOf(ctx), secret }
+      return { ...data, id: crypto.randomUUID(), owner, organizationId: organizationOf(ctx), slot, secret }
     },
     afterCreate: (_record, ctx) => issued.confirm(ctx),
     async beforeUpdate(_id, data, ctx) {
-      assertUnlimited(ctx)
+      await assertUnlimited(ctx, findUser())
       const rotated = issued.takeRotation(ctx)
       const updatedAt = new Date()
       if (rotated) return { ...data, updatedAt }
@@ -58,11 +61,12 @@ export function createHooks({ tables, policy, issued, queue }: ManageOptions): R
 }
 
 /**
- * A webhook sends what its owner can read, and goes on when a token is revoked. So no token can make one or change it.
+ * A webhook sends what its owner can read, and goes on when a token is revoked. So no token can make one or change it, and no credential of
+ * another plugin whose caller has fewer rights than the owner.
  * @throws 403
  */
-export function assertUnlimited(ctx: AutoApiContext): void {
-  if (limitsOf(ctx)) throw refused(ctx)
+export async function assertUnlimited(ctx: AutoApiContext, findUser: FindUser): Promise<void> {
+  if (limitsOf(ctx) || (ctx.credential && !await hasAllRights(ctx, findUser, 'webhooks'))) throw refused(ctx)
 }
 
 /** @throws `VALIDATION_FAILED` for a URL that cannot be reached, and for events that do not exist or that the caller cannot read. */
@@ -91,20 +95,4 @@ async function eventProblems(events: unknown, ctx: AutoApiContext, own: Readonly
     problems.push({ path: ['events', index], message, code: 'events' })
   }
   return problems
-}
-
-/** The key under which a request remembers how many webhooks it makes: a bulk request checks all of them before the first is written. */
-const MADE = 'webhooks:made'
-
-/** @throws 409 if the caller has as many webhooks as one can have. Requests at the same time can exceed it by some. */
-async function assertBelowLimit(
-  owner: string, ctx: AutoApiContext, { maxWebhooks }: WebhooksPolicy, { webhooks }: Tables,
-): Promise<void> {
-  const { table, access } = webhooks
-  const isOwn = sql`where ${access.matches(table, 'owner', owner)} and ${access.matches(table, 'organizationId', organizationOf(ctx))}`
-  const found = await access.select(ctx.event, sql`${isOwn} order by ${webhookColumns(table).id} limit ${sql.raw(String(maxWebhooks))}`)
-  const { memo } = requireSession(ctx)
-  const made = (memo.get(MADE) as number | undefined ?? 0) + 1
-  memo.set(MADE, made)
-  if (found.length + made > maxWebhooks) throw conflict(`You have ${maxWebhooks} webhooks, and cannot have more. Delete one first.`)
 }

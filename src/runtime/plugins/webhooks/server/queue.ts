@@ -68,7 +68,10 @@ export function createQueue({ webhooks, deliveries }: Tables) {
   return {
     /** The active webhooks with deliveries that are due. */
     async dueWebhooks(event: unknown, now: Date): Promise<readonly WebhookRow[]> {
-      const hasDue = sql`exists (select 1 from ${deliveries.table} where ${columns.webhookId} = ${owner.id} and ${isDue(now)})`
+      // For EXISTS, MariaDB would read all due deliveries. Without the order, Postgres would read the table. MariaDB reads the index
+      // backwards, because it would read those that were delivered first, whose time is NULL.
+      const hasDue = sql`(select 1 from ${deliveries.table} where ${columns.webhookId} = ${owner.id} and ${isDue(now)}
+        order by ${columns.dueAt} desc, ${columns.position} desc limit 1) = 1`
       return webhooks.access.select<WebhookRow>(event,
         sql`where ${owner.active} = ${sql.param(true, owner.active)} and ${hasDue} limit ${sql.raw(String(MAX_WEBHOOKS))}`)
     },

@@ -9,6 +9,7 @@ export interface WebhookRow {
   readonly active: boolean
   readonly owner: string
   readonly organizationId: string | null
+  readonly slot: string
   readonly pausedReason: PausedReason | null
   readonly failures: number
   readonly secret: string
@@ -49,8 +50,9 @@ export interface DeliveryRow {
 type Shown = 'shown' | 'hidden'
 
 const WEBHOOK_COLUMNS: Readonly<Record<keyof WebhookRow, Shown>> = {
-  id: 'shown', url: 'shown', events: 'shown', active: 'shown', owner: 'shown', organizationId: 'shown', pausedReason: 'shown',
-  failures: 'shown', secret: 'hidden', previousSecret: 'hidden', previousUntil: 'hidden', createdAt: 'shown', updatedAt: 'shown',
+  id: 'shown', url: 'shown', events: 'shown', active: 'shown', owner: 'shown', organizationId: 'shown', slot: 'hidden',
+  pausedReason: 'shown', failures: 'shown', secret: 'hidden', previousSecret: 'hidden', previousUntil: 'hidden', createdAt: 'shown',
+  updatedAt: 'shown',
 }
 
 const DELIVERY_COLUMNS: Readonly<Record<keyof DeliveryRow, Shown>> = {

@@ -28,6 +28,8 @@ export function webhooksColumns() {
     owner: varchar('owner', { length: 191 }).notNull().$defaultFn(serverOwned(() => '')),
     /** The organization of the owner, as text. */
     organizationId: varchar('organization_id', { length: 191 }).$defaultFn(serverOwned(() => nothing<string>())),
+    /** One of the places that the owner has in the organization. No two webhooks have the same, so there are no more than places. */
+    slot: varchar('slot', { length: 80 }).notNull().unique().$defaultFn(serverOwned(() => '', HIDDEN)),
     /** Why the server has switched it off: `dead`, `gone` or `revoked`. */
     pausedReason: varchar('paused_reason', { length: 32 }).$defaultFn(serverOwned(() => nothing<string>())),
     /** The dead deliveries since the last one that was delivered. */
@@ -47,7 +49,7 @@ export function webhooksColumns() {
  * export const webhooks = webhooksTable()
  */
 export function webhooksTable(name = 'webhooks') {
-  return mysqlTable(name, webhooksColumns(), table => [index(`${name}_organization`).on(table.organizationId)])
+  return mysqlTable(name, webhooksColumns(), table => [index(`${name}_owner`).on(table.organizationId, table.owner)])
 }
 
 /** The columns of {@link webhookDeliveriesTable}, for a table with further columns or indexes. Only the server writes them. */
@@ -97,5 +99,6 @@ export function webhookDeliveriesTable(name = 'webhook_deliveries') {
     index(`${name}_record`).on(table.webhookId, table.resource, table.recordId, table.status, table.position),
     uniqueIndex(`${name}_position`).on(table.position),
     index(`${name}_created_at`).on(table.createdAt),
+    index(`${name}_owner`).on(table.organizationId, table.owner, table.createdAt, table.id),
   ])
 }

@@ -28,6 +28,8 @@ export function webhooksColumns() {
     owner: text('owner').notNull().$defaultFn(serverOwned(() => '')),
     /** The organization of the owner, as text. */
     organizationId: text('organization_id').$defaultFn(serverOwned(() => nothing<string>())),
+    /** One of the places that the owner has in the organization. No two webhooks have the same, so there are no more than places. */
+    slot: text('slot').notNull().unique().$defaultFn(serverOwned(() => '', HIDDEN)),
     /** Why the server has switched it off: `dead`, `gone` or `revoked`. */
     pausedReason: text('paused_reason').$defaultFn(serverOwned(() => nothing<string>())),
     /** The dead deliveries since the last one that was delivered. */
@@ -47,7 +49,7 @@ export function webhooksColumns() {
  * export const webhooks = webhooksTable()
  */
 export function webhooksTable(name = 'webhooks') {
-  return pgTable(name, webhooksColumns(), table => [index(`${name}_organization`).on(table.organizationId)])
+  return pgTable(name, webhooksColumns(), table => [index(`${name}_owner`).on(table.organizationId, table.owner)])
 }
 
 /** The columns of {@link webhookDeliveriesTable}, for a table with further columns or indexes. Only the server writes them. */
@@ -97,5 +99,6 @@ export function webhookDeliveriesTable(name = 'webhook_deliveries') {
     index(`${name}_record`).on(table.webhookId, table.resource, table.recordId, table.status, table.position),
     index(`${name}_position`).on(table.position),
     index(`${name}_created_at`).on(table.createdAt),
+    index(`${name}_owner`).on(table.organizationId, table.owner, table.createdAt, table.id),
   ])
 }

@@ -126,8 +126,9 @@ const ON_CONFLICT = listParameter(
   { type: 'string' },
 )
 
-/** An upsert by a caller who cannot update is no more than a create. */
-export const canUpsert = ({ described: { capabilities } }: OnResource): boolean => capabilities.canCreate && capabilities.canUpdate
+/** An upsert by a caller who cannot update is no more than a create. One of records with secrets could not show them, so it is refused. */
+export const canUpsert = ({ name, facts, described: { capabilities } }: OnResource): boolean =>
+  capabilities.canCreate && capabilities.canUpdate && !facts.secrets.has(name)
 
 /** The parameters of a create. */
 export const upsertParameters = (on: OnResource): Parameters => [...canUpsert(on) ? [ON_CONFLICT] : [], ...createParameters(on)]

@@ -12,6 +12,7 @@ import { isIncomplete } from '../../src/runtime/plugins/data-export/shared/failu
 import { createPng } from '../support/png'
 import { describeStreams, memoryOfChild } from '../support/streams'
 import { startEdge } from './newsroom/edge'
+import { describePolling } from './newsroom/polling'
 import { CACHING, cachingOf } from './support/caching'
 import { describeCapabilities, describeTags } from './newsroom/relations'
 import { describeTrash } from './newsroom/trash'
@@ -204,6 +205,8 @@ describe('streams at the edge', () =>
     rss: () => memoryOfChild('workerd'),
     isWorker: true,
   }))
+
+describe('live queries at the edge', () => describePolling(() => newsroom))
 
 describe('exports at the edge', () => {
   const open = (query: string) => fetch(`${newsroom.directUrl}/api/tags/export?${query}`)

@@ -13,6 +13,7 @@ import { openReceiver } from '../plugins/webhooks/world'
 import { createPng } from '../support/png'
 import { describeStreams, memoryOfChild } from '../support/streams'
 import { startEdge } from './newsroom/edge'
+import { describePolling } from './newsroom/polling'
 import { CACHING, cachingOf } from './support/caching'
 import { describeCapabilities, describeTags } from './newsroom/relations'
 import { describeTrash } from './newsroom/trash'
@@ -239,6 +240,8 @@ describe('streams at the edge', () =>
     rss: () => memoryOfChild('workerd'),
     isWorker: true,
   }))
+
+describe('live queries at the edge', () => describePolling(() => newsroom))
 
 describe('exports at the edge', () => {
   const open = (query: string) => fetch(`${newsroom.directUrl}/api/tags/export?${query}`)

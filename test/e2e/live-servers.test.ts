@@ -12,11 +12,15 @@ import { isReachable, REDIS, SERVICES } from '../support/services'
 import { isFull } from '../support/tiers'
 
 const URL = 'postgres://postgres@127.0.0.1:5432/test'
-const reachable = (await Promise.all([REDIS, SERVICES.find(({ name }) => name === 'postgres')!].map(isReachable))).every(Boolean)
+/** The same database through PgBouncer in transaction mode. */
+const POOLED = 'postgres://postgres@127.0.0.1:6432/test'
+const needed = ['redis', 'postgres', ...isFull ? ['pgbouncer'] : []].map(needed => SERVICES.find(({ name }) => name === needed)!)
+const reachable = (await Promise.all(needed.map(isReachable))).every(Boolean)
 
 /** The file of Nitro that stops a server of the preset `node-server`. Its package does not export it. */
 const NITRO_STOP = pathToFileURL(join(root, 'node_modules/nitropack/dist/runtime/internal/lib/http-graceful-shutdown.mjs')).href
 
+const DRIVERS = ['node-postgres', 'postgres-js'] as const
 const CHANNELS = [['postgres', 'node-postgres'], ['postgres', 'postgres-js'], ['redis', 'node-postgres']] as const
 
 describe.skipIf(!reachable)('live streams of several processes', () => {
@@ -50,17 +54,19 @@ describe.skipIf(!reachable)('live streams of several processes', () => {
     rmSync(file, { force: true })
   })
 
-  async function start(channel: string, driver: string, more: Readonly<Record<string, string>> = {}) {
+  async function start(channel: string, driver: string, more: Readonly<Record<string, string>> = {}, url = URL) {
     const name = `live-${crypto.randomUUID()}`
     const child = spawn(process.execPath, [file], {
       env: {
-        ...process.env, LIVE_URL: `${URL}?application_name=${name}`, LIVE_TABLE: table, LIVE_DRIVER: driver, LIVE_CHANNEL: channel,
+        ...process.env, LIVE_URL: `${url}?application_name=${name}`, LIVE_TABLE: table, LIVE_DRIVER: driver, LIVE_CHANNEL: channel,
         LIVE_REDIS: name, ...more,
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
+    const printed: string[] = []
+    for (const output of [child.stdout, child.stderr]) output.on('data', text => printed.push(String(text)))
     const ended = new Promise<string>(resolve => child.once('exit', (code, signal) => resolve(signal ?? String(code))))
-    const server = { name, child, ended, url: await addressOf(child), stop: () => child.kill('SIGKILL') }
+    const server = { name, child, ended, printed: () => printed.join(''), url: await addressOf(child), stop: () => child.kill('SIGKILL') }
     open.push(server)
     return server
   }
@@ -133,6 +139,20 @@ describe.skipIf(!reachable)('live streams of several processes', () => {
     await expect.poll(() => stream.text, wait).toContain('event: reset')
     const id = await create(writer.url)
     await expect.poll(() => idsIn(stream).has(id!), wait).toBe(true)
+  }, 90_000)
+
+  // It takes six attempts until the server says so.
+  it.each(isFull ? DRIVERS : [])('do not take a pooler for a channel, and go on with what their own server writes: %s', async (driver) => {
+    const [writer, reader] = [await start('postgres', driver, {}, POOLED), await start('postgres', driver, {}, POOLED)]
+    const stream = await follow(reader.url)
+    const [other, own] = [await create(writer.url), await create(reader.url)]
+    await expect.poll(() => idsIn(stream).has(own!), wait).toBe(true)
+    for (const server of [writer, reader]) {
+      await expect.poll(server.printed, { timeout: 60_000, interval: 200 }).toMatch(
+        /`live\.channel`: this server is not connected to the others\. .*A message has not returned/,
+      )
+    }
+    expect(idsIn(stream).has(other!)).toBe(false)
   }, 90_000)
 
   it.each([

@@ -17,7 +17,7 @@ const { LIVE_URL: url = '', LIVE_TABLE: table = '', LIVE_DRIVER: driver, LIVE_CH
 const notes = pgTable(table, { id: serial('id').primaryKey(), text: text('text').notNull(), team: integer('team').notNull().default(1) })
 
 function open() {
-  if (driver === 'postgres-js') return postgresJs({ client: postgres(url, { max: 3, onnotice: () => {} }) })
+  if (driver === 'postgres-js') return postgresJs({ client: postgres(url, { max: 3, onnotice: () => {}, prepare: !url.includes(':6432') }) })
   const pool = new pg.Pool({ connectionString: url, max: 3 })
   pool.on('error', () => {})
   return nodePostgres({ client: pool })

@@ -13,6 +13,8 @@ import type { Newsroom } from './server'
 
 export interface Edge extends Newsroom {
   readonly directUrl: string
+  /** The folder of the files that the platform serves without the worker. */
+  readonly assets: string
   /** The keys in the bucket of uploads. */
   readonly stored: () => Promise<string[]>
   /** What the platform does every minute. */
@@ -21,7 +23,8 @@ export interface Edge extends Newsroom {
 
 /** @param folder keeps the database: tests read it without the API. */
 export async function startEdge(folder: string): Promise<Edge> {
-  const output = join(await buildFixture('edge'), 'server')
+  const build = await buildFixture('edge')
+  const output = join(build, 'server')
   const modules = readdirSync(output, { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.mjs'))
   const miniflare = new Miniflare({
     modulesRoot: output,
@@ -46,6 +49,7 @@ export async function startEdge(folder: string): Promise<Edge> {
   return {
     url,
     runCron: async () => (await miniflare.getWorker() as unknown as Cron).scheduled({ cron: '* * * * *' }),
+    assets: join(build, 'public'),
     stored: async () => (await bucket.list()).objects.map(({ key }) => key),
     directUrl: (await miniflare.unsafeGetDirectURL()).origin,
     request: (path, options) => sendRequest(url + path, options),

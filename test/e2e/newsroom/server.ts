@@ -11,14 +11,17 @@ export interface Newsroom extends Pick<Server, 'url' | 'request'> {
 }
 
 export interface LocalNewsroom extends Newsroom {
-  /** Kills the server, and starts another one at the same address. @param meanwhile runs while there is none */
-  readonly restart: (meanwhile?: () => unknown) => Promise<void>
+  /** Ends the server, and starts another one at the same address. @param meanwhile runs while there is none */
+  readonly restart: (meanwhile?: () => unknown, signal?: 'SIGKILL' | 'SIGTERM') => Promise<void>
 }
 
-/** @param file the SQLite database: the playground creates and fills it. Its folder contains the uploads, too. */
-export async function startNewsroom(file: string): Promise<LocalNewsroom> {
+/**
+ * @param file the SQLite database: the playground creates and fills it. Its folder contains the uploads, too.
+ * @param flags options of Node
+ */
+export async function startNewsroom(file: string, flags: readonly string[] = []): Promise<LocalNewsroom> {
   const build = await buildFixture('playground')
-  const start = (port = '0') => startServer(build, { env: { DATABASE_FILE: file, PORT: port }, cwd: dirname(file) })
+  const start = (port = '0') => startServer(build, { env: { DATABASE_FILE: file, PORT: port }, cwd: dirname(file), flags })
   let server = await start()
   const { url } = server
   const database = new Database(file, { readonly: true })
@@ -26,8 +29,8 @@ export async function startNewsroom(file: string): Promise<LocalNewsroom> {
     url,
     request: (path, options) => server.request(path, options),
     rows: (sql, ...values) => database.prepare(sql).all(...values) as never,
-    async restart(meanwhile) {
-      await server.stop('SIGKILL')
+    async restart(meanwhile, signal = 'SIGKILL') {
+      await server.stop(signal)
       await meanwhile?.()
       server = await start(new URL(url).port)
     },

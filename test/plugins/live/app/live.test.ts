@@ -120,6 +120,20 @@ describe('a live query', () => {
     await eventually(() => expect(titles(posts)).toEqual(['During', 'Post 2']))
   })
 
+  it('shows a record that is created between its 404 and the response', async () => {
+    const posts = list()
+    await settled()
+    let answer!: () => void
+    let waits = 0
+    api.wait = () => ++waits === 2 ? new Promise(resolve => answer = resolve) : Promise.resolve()
+    const post = get(9)
+    await eventually(() => expect(answer).toBeDefined())
+    api.write('posts', 9, { title: 'Late' })
+    await eventually(() => expect(titles(posts)).toContain('Late'))
+    answer()
+    await eventually(() => expect(post.data.value?.title).toBe('Late'))
+  })
+
   it('shows its first response later if the server could not answer the first request', async () => {
     vi.spyOn(api, 'handle').mockResolvedValueOnce(errorOf(429, 'RATE_LIMITED'))
     const posts = list()

@@ -8,7 +8,7 @@ import { startClock, type Clock } from './clock'
 import { createFakeServer, errorOf, type FakeServer } from './fake-server'
 import { TIMING } from '../../../../src/runtime/plugins/live/app/timing'
 
-const RUNS = byTier({ push: 300, full: 2_000, release: 10_000 })
+const RUNS = Number(process.env.RUNS ?? byTier({ push: 300, full: 2_000, release: 10_000 }))
 
 const LISTS: readonly (readonly [composable: string, ...args: unknown[]])[] = [
   ['useAutoApiList', 'posts', {}],

@@ -91,9 +91,10 @@ export function createRefetcher(client: QueryClient, timing: Timing, isLive: (ha
       if (action.type === 'setState') entry.isCovered = false
       if (action.type === 'success' && !action.manual && entry.isCovered) stale.delete(query.queryHash)
       if (action.type === 'error') {
-        entry.isCovered = false
         if (isTransient({ status: statusOf(action.error) })) entry.due = Date.now() + delayAfter(entry.failures++, timing)
-        else stale.delete(query.queryHash)
+        // A 404 of a request that started before the signal can be out of date: the signal can mean that the record is there.
+        else if (entry.isCovered) stale.delete(query.queryHash)
+        entry.isCovered = false
       }
     }
     runSoon()

@@ -11,6 +11,8 @@ export interface Receiver {
 export interface Connection {
   /** Resolves when the text is sent. */
   readonly publish: (text: string) => Promise<unknown>
+  /** Publishes on another connection. Absent if the texts of `publish` come back in the same way as those of other servers. */
+  readonly publishElsewhere?: (text: string) => Promise<unknown>
   readonly close: () => Promise<unknown>
 }
 

@@ -85,8 +85,8 @@ export function openChannel<Message>(server: PluginServer, options: ChannelOptio
       })
       try {
         const made = await withTimeout(connecting, CONNECT_WITHIN)
-        await withTimeout(made.publish(probe), PUBLISH_WITHIN)
-        // A pooler that changes connections accepts the subscription, and nothing ever arrives.
+        await withTimeout((made.publishElsewhere ?? made.publish)(probe), PUBLISH_WITHIN)
+        // A pooler that changes connections accepts the subscription, and nothing of others ever arrives.
         await withTimeout(returning, PUBLISH_WITHIN, 'A message has not returned.')
         if (own.isLost || closed) throw new Error('The connection has ended.')
         connection = made

@@ -31,11 +31,11 @@ interface PgClient {
   readonly query: (text: string, values?: readonly string[]) => Promise<unknown>
   readonly end: () => Promise<unknown>
 }
-interface PgPool {
+interface PgPool extends Pick<PgClient, 'query'> {
   readonly Client: new (options: unknown) => PgClient
   readonly options: unknown
 }
-interface SingleClient { readonly connectionParameters: unknown }
+interface SingleClient extends Pick<PgClient, 'query'> { readonly connectionParameters: unknown }
 
 /** A new client, not one of the pool: it would be missing there as long as the server runs. */
 const listenWithPg: Listen<PgPool | SingleClient> = async (client, name, { receive, lose }) => {
@@ -53,7 +53,12 @@ const listenWithPg: Listen<PgPool | SingleClient> = async (client, name, { recei
     void own.end().catch(() => {})
     throw error
   }
-  return { publish: text => own.query(NOTIFY, [name, text]), close: () => own.end() }
+  return {
+    publish: text => own.query(NOTIFY, [name, text]),
+    // A pooler in transaction mode delivers what is published on the same connection, and nothing else.
+    publishElsewhere: text => client.query(NOTIFY, [name, text]),
+    close: () => own.end(),
+  }
 }
 
 /** The parts of postgres.js. It opens a connection for `listen` itself. */

@@ -10,7 +10,7 @@ const LAYERS = [
   { name: '0-shared', path: '^src/runtime/shared/' },
   { name: '1-schema-engines', path: '^src/runtime/server/(schema/|engines/|drizzle/|(registration|computed)\\.ts$)' },
   { name: '2-core', path: '^src/runtime/server/core/' },
-  { name: '3-server-client', path: '^src/runtime/(server/(?!schema/|engines/|drizzle/|(registration|computed)\\.ts$|core/)|plugins/|app/|admin/|testing/)' },
+  { name: '3-server-client', path: '^src/runtime/(server/(?!schema/|engines/|drizzle/|(registration|computed)\\.ts$|core/)|plugins/|app/|admin/|devtools/|testing/)' },
   { name: '4-build', path: '^src/build/' },
   { name: '5-entries', path: '^src/((module|admin)\\.ts$|cli/)' },
 ]
@@ -21,7 +21,7 @@ const ENTRY_POINTS = [
   { name: 'alias-h3', to: '^src/runtime/server/virtual/h3\\.ts$', at: '^src/runtime/server/http/platform/' },
   { name: 'generated-modules', to: '^(src/runtime/server/virtual/(?!h3\\.ts$)|#auto-api/(?!drizzle$))', at: '^src/runtime/server/(runtime|nitro/errors|explain/http)\\.ts$' },
   { name: 'nuxt-kit', to: '(^|node_modules/)@nuxt/(kit|schema)(/|$)', at: '^src/((module|admin)\\.ts$|build/|cli/check\\.ts$)' },
-  { name: 'vue', to: '(^|node_modules/)(vue|vue-router|@vue/[^/]+|@tanstack/vue-query)(/|$)', at: '^src/runtime/(app|admin|plugins/[^/]+/(app|admin))/' },
+  { name: 'vue', to: '(^|node_modules/)(vue|vue-router|@vue/[^/]+|@tanstack/vue-query)(/|$)', at: '^src/runtime/(app|admin|devtools|plugins/[^/]+/(app|admin))/' },
   // Every file can build queries with `drizzle-orm`, but only these folders use its dialects and internals.
   { name: 'drizzle-dialects', to: '(^|node_modules/)drizzle-orm/(?!index\\.)', at: '^src/runtime/(server/(schema|engines|drizzle)|plugins/[^/]+/tables|testing)/' },
 ]
@@ -115,6 +115,20 @@ const borders = [
     severity: 'error',
     from: { path: '^src/runtime/(app|admin)/' },
     to: { path: '^src/runtime/server/', dependencyTypesNot: ['type-only'] },
+  },
+  {
+    name: 'devtools-is-a-page-of-its-own',
+    comment: 'Vite loads it in development, and it reads everything else from the development server.',
+    severity: 'error',
+    from: { path: '^src/runtime/devtools/' },
+    to: { path: '^src/runtime/(?!devtools/|shared/)' },
+  },
+  {
+    name: 'devtools-stays-out-of-apps',
+    comment: 'A production build contains nothing of the page.',
+    severity: 'error',
+    from: { path: '^src/', pathNot: '^src/runtime/devtools/' },
+    to: { path: '^src/runtime/devtools/' },
   },
   {
     name: 'tests-stay-out-of-apps',

@@ -31,7 +31,7 @@ export default createConfigForNuxt({
   rules: { '@stylistic/max-len': ['error', { code: 140, tabWidth: 2, ignoreStrings: true, ignoreTemplateLiterals: true, ignoreRegExpLiterals: true }] },
 }, {
   name: 'auto-api/admin-views',
-  files: ['src/runtime/{admin,plugins/*/admin}/**'],
+  files: ['src/runtime/{admin,devtools,plugins/*/admin}/**'],
   // Components are imported by path, so their names cannot be those of HTML elements.
   rules: { 'vue/multi-word-component-names': 'off' },
 }, {

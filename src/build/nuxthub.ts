@@ -58,7 +58,8 @@ async function findSchema(nuxt: Nuxt, dialect: string): Promise<readonly string[
     return [`${own}.ts`, `${own}.${dialect}.ts`, ...inFolder].filter(path => existsSync(path))
   })
   // Other modules can add tables.
-  await nuxt.callHook('hub:db:schema:extend' as never, { dialect, paths } as never)
+  const callHook = nuxt.callHook.bind(nuxt) as unknown as (name: string, schema: { dialect: string, paths: string[] }) => Promise<void>
+  await callHook('hub:db:schema:extend', { dialect, paths })
   const isForOther = (path: string) => {
     const [, named] = /\.(sqlite|postgresql|mysql)\.ts$/.exec(path) ?? []
     return named !== undefined && named !== dialect

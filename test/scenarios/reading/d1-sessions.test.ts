@@ -76,7 +76,7 @@ function createCaller(send: ReturnType<typeof createClient>) {
   }
 }
 
-const RUNS = Number(process.env.RUNS ?? byTier({ push: 300, full: 10_000 }))
+const RUNS = Number(process.env.RUNS ?? byTier({ push: 300, full: 10_000, release: 10_000 }))
 const STEP = fc.record({
   caller: fc.nat({ max: 2 }),
   kind: fc.constantFrom('create', 'update', 'bulk', 'delete', 'get', 'list', 'sorted', 'advance', 'advance'),

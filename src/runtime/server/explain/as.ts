@@ -1,5 +1,6 @@
 /** The caller of an explanation, written as text. */
 import type { CredentialCaller } from '../core/extensions/credentials'
+import type { AutoApiUser } from '../registration'
 
 const KINDS = ['user', 'role', 'permission', 'tenant'] as const
 
@@ -32,7 +33,8 @@ export function parseCaller(text: string): CredentialCaller | 'anonymous' | unde
   const [tenant] = values.tenant
   const [role] = values.role
   return {
-    user: { id: toId(id), ...role !== undefined && { role, roles: values.role }, permissions: values.permission },
+    // An app can declare other types for these properties.
+    user: { id: toId(id), ...role !== undefined && { role, roles: values.role }, permissions: values.permission } as unknown as AutoApiUser,
     permissions: values.permission,
     ...tenant !== undefined && { tenant: { id: toId(tenant) } },
   }

@@ -53,7 +53,7 @@ async function follow(headers: Record<string, string>) {
   const stream = {
     ended: false,
     text: '',
-    events: () => [...stream.text.matchAll(/^event: (\w+)\ndata: (.*)$/gm)].map(([, name, data]) => `${name} ${data}`),
+    events: (): string[] => [...stream.text.matchAll(/^event: (\w+)\ndata: (.*)$/gm)].map(([, name, data]) => `${name} ${data}`),
   }
   const read = async () => {
     for await (const chunk of response.body! as unknown as AsyncIterable<Uint8Array>) stream.text += Buffer.from(chunk).toString()

@@ -38,8 +38,8 @@ describe.runIf(there)('live queries in a browser', () => {
     const id = firstId(newsroom)
     await page.getByRole('button', { name: `Rename post ${id}`, exact: true }).click()
     await page.getByLabel(`New title of post ${id}`, { exact: true }).fill(title)
-    return page.getByRole('button', { name: 'Save', exact: true }).evaluate((button: { click: () => void }) => {
-      button.click()
+    return page.getByRole('button', { name: 'Save', exact: true }).evaluate((button) => {
+      (button as HTMLElement).click()
       return Date.now()
     })
   }

@@ -1,7 +1,7 @@
 /** Adds what explains requests in development: the routes of the explanations, the recorder, and a tab in Nuxt DevTools. */
 import { randomBytes } from 'node:crypto'
 import { realpathSync } from 'node:fs'
-import { addDevServerHandler, addServerHandler, addServerPlugin, addServerTemplate, resolvePath } from '@nuxt/kit'
+import { addDevServerHandler, addServerHandler, addServerPlugin, addServerTemplate, isNuxtMajorVersion, resolvePath } from '@nuxt/kit'
 import type { Nuxt } from 'nuxt/schema'
 import { isAbsolute, relative } from 'pathe'
 import type { RuleSource } from '../runtime/shared/explanation'
@@ -37,13 +37,27 @@ export function markLocal(secret: string): (event: DevEvent) => void {
   }
 }
 
+/** Whether a development server listens on addresses of other machines, by what can set its host. */
+export function listensBeyond(
+  host: string | undefined, env: NodeJS.ProcessEnv = process.env, args: readonly string[] = process.argv,
+): boolean {
+  const at = args.findIndex(arg => /^--host(?:=|$)/.test(arg))
+  // `--host` alone means every address.
+  const named = at === -1 ? [] : [/=(.*)/.exec(args[at]!)?.[1] ?? args[at + 1] ?? '0.0.0.0']
+  return [host, env.NUXT_HOST, env.NITRO_HOST, env.HOST, ...named]
+    .some(value => value !== undefined && value !== '' && !/^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/.test(value))
+}
+
 /** @param registrations the checked registrations, with the files of their rules */
 export async function addExplanations(
   nuxt: Nuxt, registrations: readonly CheckedRegistration[], files: readonly FileResource[], resolve: (path: string) => string,
 ): Promise<void> {
-  const { dev, rootDir, app } = nuxt.options
+  const { dev, rootDir, app, devServer } = nuxt.options
   if (!dev) return
-  const secret = randomBytes(16).toString('hex')
+  // Vite of Nuxt 5 has no handler in front of the server. There, the server has to listen on this machine only.
+  const canMark = isNuxtMajorVersion(4, nuxt)
+  if (!canMark && listensBeyond(devServer.host)) return
+  const secret = canMark ? randomBytes(16).toString('hex') : ''
   const entry = await resolvePath(resolve('./runtime/devtools/main'))
   const script = `${app.baseURL.replace(/\/$/, '')}${app.buildAssetsDir.replace(/\/$/, '')}/@fs/${entry.replace(/^\//, '')}`
   const sources = registrations.flatMap(registration => sourceOf(registration, files, rootDir))
@@ -58,7 +72,7 @@ export async function addExplanations(
   })
   addServerPlugin(resolve('./runtime/server/explain/start'))
   addServerHandler({ middleware: true, handler: resolve('./runtime/server/explain/middleware') })
-  addDevServerHandler({ route: '', handler: Object.assign(markLocal(secret), { __is_handler__: true }) as never })
+  if (canMark) addDevServerHandler({ route: '', handler: Object.assign(markLocal(secret), { __is_handler__: true }) as never })
   addTab(nuxt)
 }
 

@@ -38,7 +38,7 @@ describe.runIf(there)('live queries in a browser', () => {
     const id = firstId(newsroom)
     await page.getByRole('button', { name: `Rename post ${id}`, exact: true }).click()
     await page.getByLabel(`New title of post ${id}`, { exact: true }).fill(title)
-    return page.getByRole('button', { name: 'Save', exact: true }).evaluate((button) => {
+    return page.getByRole('button', { name: 'Save', exact: true }).evaluate((button: HTMLElement | SVGElement) => {
       (button as HTMLElement).click()
       return Date.now()
     })

@@ -1,6 +1,6 @@
 /** The parts of explanations that need no request: callers as text, lines of rules, and which requests come from this machine. */
 import { describe, expect, it } from 'vitest'
-import { markLocal } from '../../../../src/build/explain'
+import { listensBeyond, markLocal } from '../../../../src/build/explain'
 import { InvalidCaller, parseCaller } from '../../../../src/runtime/server/explain/as'
 import { findPlaces } from '../../../../src/runtime/server/explain/find-places'
 import { isLocal, LOCAL_HEADER } from '../../../../src/runtime/server/explain/local'
@@ -109,6 +109,19 @@ describe('a request of this machine', () => {
 
   it.each([undefined, '', 'guessed'])('has the secret of the process with the socket, not %j', (secret) => {
     expect(isLocal(eventOf({ host: 'localhost:3000', ...secret !== undefined && { [LOCAL_HEADER]: secret } }), SECRET)).toBe(false)
+  })
+
+  it.each([
+    [undefined, {}, ['dev'], false],
+    ['localhost', {}, ['dev', '--host', '127.0.0.1'], false],
+    ['0.0.0.0', {}, ['dev'], true],
+    ['', { HOST: '192.168.0.2' }, ['dev'], true],
+    [undefined, { NUXT_HOST: '::1' }, ['dev'], false],
+    [undefined, {}, ['dev', '--host'], true],
+    [undefined, {}, ['dev', '--host=0.0.0.0'], true],
+    [undefined, {}, ['dev', '--host=localhost', '--port', '1'], false],
+  ])('a server with the host %j, %j and %j listens beyond this machine: %s', (host, env, args, expected) => {
+    expect(listensBeyond(host, env, args)).toBe(expected)
   })
 
   it.each([

@@ -63,6 +63,7 @@ export const FULL_ONLY: Readonly<Record<string, string>> = {
   'test/e2e/{restart,servers}.test.ts': 'builds the app of several servers',
   'test/e2e/instances.test.ts': 'builds the app on Postgres',
   'test/e2e/{development,explain,node-20}.test.ts': 'builds the app on libSQL, and serves it in development',
+  'test/e2e/devtools.test.ts': 'serves an app in development, and visits its page in Nuxt DevTools in a browser',
   'test/e2e/nuxthub.test.ts': 'builds an app of NuxtHub',
   'test/e2e/forms.test.ts': 'builds the app with forms',
   'test/e2e/unknown-paths.test.ts': 'builds an app three times, and serves it in development',

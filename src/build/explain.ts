@@ -59,12 +59,14 @@ export async function addExplanations(
   if (!canMark && listensBeyond(devServer.host)) return
   const secret = canMark ? randomBytes(16).toString('hex') : ''
   const entry = await resolvePath(resolve('./runtime/devtools/main'))
-  const script = `${app.baseURL.replace(/\/$/, '')}${app.buildAssetsDir.replace(/\/$/, '')}/@fs/${entry.replace(/^\//, '')}`
+  const base = app.baseURL.replace(/\/$/, '')
+  const script = `${base}${app.buildAssetsDir.replace(/\/$/, '')}/@fs/${entry.replace(/^\//, '')}`
   const sources = registrations.flatMap(registration => sourceOf(registration, files, rootDir))
   addServerTemplate({
     filename: '#auto-api/explain',
     getContents: () => [
       `export const sources = ${JSON.stringify(sources, null, 2)}`,
+      `export const base = ${JSON.stringify(base)}`,
       `export const rootDir = ${JSON.stringify(realpathSync(rootDir))}`,
       `export const secret = ${JSON.stringify(secret)}`,
       `export const script = ${JSON.stringify(script)}\n`,

@@ -214,23 +214,4 @@ describe.runIf(there)('the page in Nuxt DevTools', () => {
     await frame.locator('html').evaluate(html => html.classList.add('dark', 'light'))
     expect(await background()).toBe('rgb(21, 21, 21)')
   }))
-
-  it('works below the base URL of the app', async () => {
-    const shop = await startDevelopment('devtools', { FIXTURE_VARIANT: 'shop', NUXT_APP_BASE_URL: '/shop/' })
-    try {
-      await on('#console', async (page) => {
-        const article = page.getByRole('article')
-        await explain(page, 'GET', '/api/posts')
-        await expect.poll(() => textOf(article)).toMatch(/GET \/api\/posts\s+200/)
-        expect(await page.getByRole('link', { name: 'Open the response' }).getAttribute('href')).toBe('/shop/api/posts')
-        expect((await fetch(`${shop.url}/shop/api/posts?limit=2`)).status).toBe(200)
-        await page.getByRole('link', { name: 'Requests' }).click()
-        await page.getByRole('button', { name: /^Explain GET/ }).click()
-        await expect.poll(() => textOf(article)).toMatch(/GET \/api\/posts\?limit=2\s+200/)
-      }, `${shop.url}/shop`)
-    }
-    finally {
-      await shop.stop()
-    }
-  })
 })

@@ -1,5 +1,5 @@
 /** The routes of explanations on a development server. They answer requests of this machine only, and no production build has them. */
-import { rootDir, script, secret, sources } from '#auto-api/explain'
+import { base, rootDir, script, secret, sources } from '#auto-api/explain'
 import type { ServerApi } from '../api/create'
 import { readBody } from '../http/body'
 import { platformOf, type HttpEvent } from '../http/platform'
@@ -26,6 +26,9 @@ interface Asked {
 
 const MAX_BODY = 1024 * 1024
 
+/** Paths of explanations begin with the prefix of the API, whatever the base URL of the app. */
+const withoutBase = (path: string) => base !== '' && path.startsWith(`${base}/`) ? path.slice(base.length) : path
+
 type Answer = (event: HttpEvent, api: ServerApi) => unknown
 
 /** The routes by method and path below `/_auto-api`. */
@@ -39,7 +42,7 @@ const ROUTES: Readonly<Record<string, Answer>> = {
     if (!ctx) throw new InvalidCaller('The caller of this browser could not be found: the app refuses the request before.')
     return describeAccess(api, ctx, findPlaces(sources))
   },
-  'GET /devtools/requests': () => loggedRequests(),
+  'GET /devtools/requests': () => loggedRequests().map(request => ({ ...request, path: withoutBase(request.path) })),
   'DELETE /devtools/requests': () => {
     clearRequests()
     return {}
@@ -68,7 +71,7 @@ function askedIn({ method }: HttpEvent, path: string, query: string): Asked | un
   const { explain: flag, as, ...rest } = parseQuery(query)
   if (flag !== 'true') return undefined
   const others = new URLSearchParams(Object.entries(rest).flatMap(([name, value]) => [value].flat().map(text => [name, text])))
-  return { path: path + (others.size > 0 ? `?${others}` : ''), ...typeof as === 'string' && { as } }
+  return { path: withoutBase(path) + (others.size > 0 ? `?${others}` : ''), ...typeof as === 'string' && { as } }
 }
 
 async function answer(event: HttpEvent, run: Answer): Promise<unknown> {
@@ -90,9 +93,10 @@ async function readAsked(event: HttpEvent): Promise<Asked> {
 }
 
 async function explainAsked(event: HttpEvent, api: ServerApi, asked: Asked) {
-  const { method = 'GET', path = '', body } = asked
+  const { method = 'GET', body } = asked
+  const path = withoutBase(asked.path ?? '')
   if (!path.startsWith(`${api.config.prefix}/`)) throw new InvalidCaller(`The path has to begin with \`${api.config.prefix}/\`.`)
-  const { recording, status, response } = await send(event, asked)
+  const { recording, status, response } = await send(event, { ...asked, path })
   return explain(api, recording, { method, path, body, status, response }, findPlaces(sources))
 }
 
@@ -115,7 +119,7 @@ async function send(event: HttpEvent, { method = 'GET', path = '', body, as = ''
     // The caller of the browser would come first.
     ...caller !== undefined && { cookie: '', authorization: '' },
   }
-  const instead = { url: path, method, ...text !== '' && { body: text } }
+  const instead = { url: base + path, method, ...text !== '' && { body: text } }
   const run = async () => platformOf(event).sendAgain?.(event, headers, instead)
   const { result, recording } = await record(run, caller === 'anonymous' ? undefined : caller)
   if (!result) throw new Error('This server cannot send requests to itself.')

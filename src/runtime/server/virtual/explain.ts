@@ -7,6 +7,9 @@ export const sources: readonly RuleSource[] = []
 /** What the development server adds to requests that come from this machine. Without it, the host of a request decides. */
 export const secret: string = ''
 
+/** The base URL of the app, without its last slash. */
+export const base: string = ''
+
 /** The folder of the app. */
 export const rootDir: string = ''
 

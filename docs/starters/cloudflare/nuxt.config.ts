@@ -11,13 +11,13 @@ export default defineNuxtConfig({
     preset: 'cloudflare_module',
     cloudflare: { deployConfig: false, nodeCompat: true },
   },
-  autoApi: {
-    plugins: [betterAuth({ auth: createModuleImport('~~/server/auth', 'auth') })],
-  },
   autoAdmin: {
     middleware: 'signed-in',
     branding: { name: 'Tasks' },
     resources: { tasks: { columns: ['title', 'status', 'createdBy', 'createdAt'] } },
+  },
+  autoApi: {
+    plugins: [betterAuth({ auth: createModuleImport('~~/server/auth', 'auth') })],
   },
   icon: { clientBundle: { scan: true } },
 })

@@ -7,13 +7,13 @@ export default defineNuxtConfig({
   // The fonts of the system: no request to another server.
   ui: { fonts: false },
   compatibilityDate: '2026-01-01',
-  autoApi: {
-    plugins: [betterAuth({ auth: createModuleImport('~~/server/auth', 'auth') })],
-  },
   autoAdmin: {
     middleware: 'signed-in',
     branding: { name: 'Tasks' },
     resources: { tasks: { columns: ['title', 'status', 'createdBy', 'createdAt'] } },
+  },
+  autoApi: {
+    plugins: [betterAuth({ auth: createModuleImport('~~/server/auth', 'auth') })],
   },
   icon: { clientBundle: { scan: true } },
 })

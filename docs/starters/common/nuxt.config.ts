@@ -10,7 +10,7 @@ export default defineNuxtConfig({
   autoAdmin: {
     middleware: 'signed-in',
     branding: { name: 'Tasks' },
-    resources: { tasks: { columns: ['title', 'status', 'createdBy', 'createdAt'] } },
+    resources: { tasks: { columns: ['title', 'status', 'createdAt'] } },
   },
   autoApi: {
     plugins: [betterAuth({ auth: createModuleImport('~~/server/auth', 'auth') })],

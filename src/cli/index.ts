@@ -11,6 +11,7 @@ import { explainRequest } from './explain'
 import { init } from './init'
 import { writeOpenApi } from './openapi'
 import { silence } from './silence'
+import { initTemplate } from './template'
 import { toText } from '../runtime/shared/explanation'
 
 const cwd = { type: 'string', description: 'The folder of the app', default: '.' } as const
@@ -49,12 +50,22 @@ const main = defineCommand({
   meta: { name: 'nuxt-auto-api', description: 'Set up nuxt-auto-api, add resources and check them' },
   subCommands: {
     init: defineCommand({
-      meta: { name: 'init', description: 'Write the files of the guide "Getting started". Existing files are kept' },
-      args: { cwd, dryRun: { type: 'boolean', description: 'Only print what would change' } },
-      run: ({ args }) => run(() => {
+      meta: { name: 'init', description: 'Write the files of the guide "Getting started", or a complete app. Existing files are kept' },
+      args: {
+        folder: { type: 'positional', description: 'The folder of the new app, with --template. Default: --cwd', required: false },
+        template: { type: 'string', description: 'Write a complete app into an empty folder: sqlite, postgres or cloudflare' },
+        cwd,
+        dryRun: { type: 'boolean', description: 'Only print what would change' },
+      },
+      run: ({ args: { folder, template, dryRun, ...args } }) => run(() => {
         const docs = fileURLToPath(new URL('../../docs', import.meta.url))
-        const { changes, commands } = init({ cwd: resolve(args.cwd), docs, dryRun: args.dryRun })
-        consola.log([...args.dryRun ? ['Nothing was written. The command would change:'] : [], ...changes].join('\n'))
+        const from = resolve(args.cwd)
+        if (template === undefined && folder !== undefined)
+          throw new CommandError(`A folder needs \`--template\`: \`nuxt-auto-api init --template sqlite ${folder}\`.`)
+        const { changes, commands } = template === undefined
+          ? init({ cwd: from, docs, dryRun })
+          : initTemplate({ template, cwd: resolve(from, folder ?? '.'), from, docs, dryRun })
+        consola.log([...dryRun ? ['Nothing was written. The command would change:'] : [], ...changes].join('\n'))
         consola.box(['Next:', ...commands].join('\n'))
       }),
     }),

@@ -87,7 +87,7 @@ async function sendRequest(args: readonly string[], app: FollowedApp, expected: 
 }
 
 /** Sends the same headers as curl. `fetch` would add headers of browsers, which libraries for sessions check. */
-function send(url: string, options: RequestOptions, body?: string): Promise<IncomingMessage> {
+export function send(url: string, options: RequestOptions, body?: string): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => request(url, options, resolve).once('error', reject).end(body))
 }
 

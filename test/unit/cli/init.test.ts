@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { add } from '../../../src/cli/add'
 import { init } from '../../../src/cli/init'
 import { addModule } from '../../../src/cli/nuxt-config'
+import { initTemplate } from '../../../src/cli/template'
 
 const docs = fileURLToPath(new URL('../../../docs', import.meta.url))
 let cwd: string
@@ -79,6 +80,62 @@ describe('init', () => {
     write('package.json', '{}')
     expect(() => init({ cwd, docs })).toThrow('has no dependency `nuxt`. Run the command in a Nuxt app')
     expect(existsSync(join(cwd, 'server'))).toBe(false)
+  })
+})
+
+describe('init with a template', () => {
+  const start = (template: string, folder = 'My App!', dryRun = false) =>
+    initTemplate({ template, cwd: join(cwd, folder), from: cwd, docs, dryRun })
+  const versionOf = (path: string) => (JSON.parse(read(path)) as { dependencies: Record<string, string> }).dependencies['nuxt-auto-api']
+  const { version } = JSON.parse(readFileSync(join(docs, '../package.json'), 'utf8')) as { version: string }
+
+  it.each([
+    ['sqlite', 'drizzle-orm/libsql', 'drizzle-kit migrate && nuxt dev'],
+    ['postgres', 'drizzle-orm/node-postgres', 'drizzle-kit migrate && nuxt dev'],
+    ['cloudflare', 'drizzle-orm/d1', 'npm run migrate && nuxt dev'],
+  ])('writes a complete app with the version of the package: %s', (template, driver, dev) => {
+    const { changes, commands } = start(template)
+    expect(changes).toEqual(expect.arrayContaining(['package.json', '.env', '.gitignore', 'server/resources/tasks.ts', 'test/access.test.ts'].map(path => `created  ${path}`)))
+    expect(commands).toEqual(['cd \'My App!\'', 'npm install', 'npm run dev'])
+    expect(JSON.parse(read('My App!/package.json'))).toMatchObject({ name: 'my-app', scripts: { dev } })
+    expect(versionOf('My App!/package.json')).toBe(`^${version}`)
+    expect(read('My App!/server/database/client.ts')).toContain(driver)
+    expect(read('My App!/.gitignore')).toContain('.env')
+    for (const line of changes) expect(existsSync(join(cwd, 'My App!', line.slice('created  '.length)))).toBe(true)
+  })
+
+  it('gives each app and each purpose another secret', () => {
+    for (const folder of ['a', 'b']) start('sqlite', folder)
+    const secrets = ['a/.env', 'b/.env'].flatMap(path => [...read(path).matchAll(/SECRET=(.*)/g)].map(([, secret]) => secret!))
+    expect(new Set(secrets).size).toBe(4)
+    for (const secret of secrets) expect(secret).toMatch(/^[\w-]{43}$/)
+  })
+
+  it('writes into the current folder, with files that the template does not have', () => {
+    rmSync(join(cwd, 'package.json'))
+    write('.git/HEAD', '')
+    expect(start('sqlite', '.').commands).toEqual(['npm install', 'npm run dev'])
+    expect(existsSync(join(cwd, 'nuxt.config.ts'))).toBe(true)
+  })
+
+  it('refuses a folder with files that it would replace, and writes nothing', () => {
+    write('server/resources/tasks.ts', '// mine')
+    expect(() => start('sqlite', '.')).toThrow(/ contains files of the template, so nothing was written: `package\.json`, `server\/resources\/tasks\.ts`\. Name an empty folder\.$/)
+    expect(read('server/resources/tasks.ts')).toBe('// mine')
+    expect(existsSync(join(cwd, 'nuxt.config.ts'))).toBe(false)
+  })
+
+  it('writes nothing in a dry run', () => {
+    expect(start('sqlite', 'app', true).changes).toContain('created  package.json')
+    expect(existsSync(join(cwd, 'app'))).toBe(false)
+  })
+
+  it.each([
+    ['postgre', 'There is no template `postgre`. The templates are: `sqlite`, `postgres`, `cloudflare`. Did you mean `postgres`?'],
+    ['constructor', 'There is no template `constructor`. The templates are: `sqlite`, `postgres`, `cloudflare`.'],
+  ])('names the templates for an unknown one: %s', (template, message) => {
+    expect(() => start(template)).toThrow(message)
+    expect(existsSync(join(cwd, 'My App!'))).toBe(false)
   })
 })
 

@@ -1,0 +1,5 @@
+import { openDatabase } from '../database/client'
+
+export default defineNitroPlugin(() => {
+  initializeDatabase(openDatabase, 'd1')
+})

@@ -1,0 +1,3 @@
+import { createAuthClient } from 'better-auth/vue'
+
+export const authClient = createAuthClient()

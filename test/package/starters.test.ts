@@ -1,5 +1,4 @@
 /** From an empty folder to an authorized list in the browser: each template of `init`, with the commands that it prints. */
-import { randomUUID } from 'node:crypto'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
@@ -8,7 +7,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { launch } from '../e2e/newsroom/browser'
 import { root } from '../support/once'
 import { send } from './follow'
-import { runOnPostgres } from './postgres'
 import { createFolder, packPackage, runWith, startServer, type RunningServer, type Surroundings } from './tarball'
 
 interface Answer<T = Record<string, unknown>> {
@@ -24,35 +22,24 @@ async function request<T>(url: string, method: string, options: { cookie?: strin
   return { status: response.statusCode!, body: await json(response) as T, cookie }
 }
 
-const database = `starters_${randomUUID().replaceAll('-', '')}`
-
 const TEMPLATES = [
   { template: 'sqlite', own: {}, start: ['npm', 'start'] },
-  {
-    template: 'postgres',
-    own: { DATABASE_URL: `postgres://postgres@127.0.0.1:5432/${database}` },
-    start: ['npm', 'start'],
-  },
-  // The option of Wrangler, because it does not read the variable.
-  { template: 'cloudflare', own: {}, start: ['sh', '-c', 'npm start -- --ip 127.0.0.1 --port $PORT'] },
 ] as const satisfies readonly { template: string, own: Readonly<Record<string, string>>, start: readonly string[] }[]
 
 const isHydrated = () => (window as unknown as { useNuxtApp?: () => { isHydrating: boolean } }).useNuxtApp?.().isHydrating === false
 
 describe.each(TEMPLATES)('the template $template', ({ template, own, start }) => {
   const folder = createFolder()
-  const app: Surroundings = { cwd: join(folder, 'my-app'), node: process.execPath, env: { WRANGLER_SEND_METRICS: 'false' } }
+  const app: Surroundings = { cwd: join(folder, 'my-app'), node: process.execPath }
   let browser: Browser
   let server: RunningServer | undefined
 
   beforeAll(async () => {
-    if (template === 'postgres') await runOnPostgres(`create database ${database}`)
     browser = await launch()
   })
   afterAll(async () => {
     await browser?.close()
     await server?.stop()
-    if (template === 'postgres') await runOnPostgres(`drop database if exists ${database} with (force)`)
     rmSync(folder, { recursive: true, force: true })
   })
 

@@ -9,8 +9,6 @@ import type { Init } from './init'
 /** The folders of each template. A file of a later folder replaces that of the same name. */
 const TEMPLATES: Readonly<Record<string, readonly string[]>> = {
   sqlite: ['common', 'sqlite'],
-  postgres: ['common', 'postgres'],
-  cloudflare: ['common', 'sqlite', 'cloudflare'],
 }
 
 export interface TemplateOptions {

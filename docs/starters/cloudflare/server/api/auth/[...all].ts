@@ -1,3 +1,0 @@
-import { auth } from '../../auth'
-
-export default defineEventHandler(event => auth(event).handler(toWebRequest(event)))

@@ -1,5 +1,0 @@
-import { openDatabase } from '../database/client'
-
-export default defineNitroPlugin(() => {
-  initializeDatabase(openDatabase, 'd1')
-})

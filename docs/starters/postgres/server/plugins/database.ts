@@ -1,5 +1,0 @@
-import { db } from '../database/client'
-
-export default defineNitroPlugin(() => {
-  initializeDatabase(db, 'postgres')
-})

@@ -1,9 +1,0 @@
-/** Runs SQL on the server of PostgreSQL, to create and drop the databases of the apps. */
-import pg from 'pg'
-
-export async function runOnPostgres(sql: string): Promise<void> {
-  const client = new pg.Client({ host: '127.0.0.1', user: 'postgres', database: 'postgres' })
-  await client.connect()
-  await client.query(sql)
-  await client.end()
-}

@@ -73,6 +73,7 @@ describe('the defaults', () => {
       maxResponseSize: 16_777_216,
       etag: true,
       strictParameters: false,
+      serverTiming: false,
     })
     expect(resolveOptions({ http: { etag: false } })).toMatchObject({
       config: { http: { maxBodySize: 1_048_576, etag: false } },
@@ -91,6 +92,18 @@ describe('the defaults', () => {
         strictParameters,
       ])
     expect(messagesOf({ http: { strictParameters: 'yes' } })[0]).toContain('Use `\'warn\'`, `true` or `false`.')
+  })
+
+  it('measure requests and log slow statements in development, unless the app chooses', () => {
+    const traced = (options: Record<string, unknown>, isDevelopment: boolean) => {
+      const { http: { serverTiming }, slowStatements } = resolveOptions(options, isDevelopment).config
+      return [serverTiming, slowStatements]
+    }
+    expect([traced({}, true), traced({}, false)]).toEqual([[true, 200], [false, false]])
+    const chosen = { http: { serverTiming: false }, slowStatements: false }
+    expect([traced(chosen, true), traced({ http: { serverTiming: true }, slowStatements: 500 }, false)]).toEqual([[false, false], [true, 500]])
+    expect(messagesOf({ slowStatements: true })[0]).toContain('Use a number of milliseconds, or `false`.')
+    expect(messagesOf({ explain: 'yes' })[0]).toContain('Use `true` or `false`.')
   })
 
   it('accept origins of mobile apps and extensions in csrf.origins', () => {

@@ -100,8 +100,8 @@ describe('the defaults', () => {
       return [serverTiming, slowStatements]
     }
     expect([traced({}, true), traced({}, false)]).toEqual([[true, 200], [false, false]])
-    const chosen = { http: { serverTiming: false }, slowStatements: false }
-    expect([traced(chosen, true), traced({ http: { serverTiming: true }, slowStatements: 500 }, false)]).toEqual([[false, false], [true, 500]])
+    const [off, on] = [{ http: { serverTiming: false }, slowStatements: false }, { http: { serverTiming: true }, slowStatements: 500 }]
+    expect([traced(off, true), traced(on, false)]).toEqual([[false, false], [true, 500]])
     expect(messagesOf({ slowStatements: true })[0]).toContain('Use a number of milliseconds, or `false`.')
     expect(messagesOf({ explain: 'yes' })[0]).toContain('Use `true` or `false`.')
   })

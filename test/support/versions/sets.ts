@@ -13,6 +13,9 @@ export const SETS: Readonly<Record<string, Versions>> = {
     '@nuxt/schema': `npm:@nuxt/schema-nightly@${NIGHTLY}`,
     'nitro': '3.0.260903-beta',
     'h3': '2.0.8',
+    // With Vite 8.4.0 and Rolldown 1.3.3, Nuxt does not build: EXTERNAL_MODULES_CANNOT_BE_TRANSFORMED_TO_MODULES.
+    'vite': '8.3.8',
+    'rolldown': '1.3.2',
   },
   'drizzle-0.45.2': { 'drizzle-orm': '0.45.2' },
   'drizzle-1': { 'drizzle-orm': '1.0.0-rc.5', 'drizzle-kit': '1.0.0-rc.5' },

@@ -14,8 +14,8 @@ import { ADMIN } from './newsroom/callers'
 import { countOpen, openBrowser, openTab, type Tab } from './newsroom/live'
 import { startNewsroom, type LocalNewsroom } from './newsroom/server'
 
-/** One takes up to a quarter of a minute: a client waits longer after each failure. */
-const RUNS = Number(process.env.RUNS ?? byTier({ push: 2, full: 20, release: 50 }))
+/** One takes about five seconds. */
+const RUNS = Number(process.env.RUNS ?? byTier({ push: 2, full: 50, release: 50 }))
 
 const folder = mkdtempSync(join(tmpdir(), 'live-restarts-'))
 const file = join(folder, 'live.sqlite')

@@ -55,14 +55,15 @@ describe('a request', () => {
     if (expected.status === 401 || expected.status === 403) expect(of('authorize')).toMatchObject([{ operations: ['delete'], code: expected.code }])
   })
 
-  it('that fails in a hook has the code of the response', async () => {
+  it.each([new Error('a secret message'), null, undefined, 'text'])('that fails in a hook has the code of the response: %s', async (thrown) => {
     vi.spyOn(console, 'error').mockImplementation(() => {})
-    const { server } = await openShop({ hooks: { beforeCreate: () => {
-      throw new Error('a secret message')
+    const { server, get } = await openShop({ hooks: { beforeCreate: () => {
+      throw thrown
     } } })
     const { of } = trace()
     const { status } = await server.request('POST', '/api/items', { body: { name: 'cap' }, caller: CLERK })
     expect(status).toBe(500)
+    expect(get('select count(*) as count from items')).toEqual({ count: 3 })
     expect(of('request')).toMatchObject([{ code: 'INTERNAL_ERROR' }])
     expect(of('hook')).toMatchObject([{ hook: 'beforeCreate', code: 'INTERNAL_ERROR' }])
   })

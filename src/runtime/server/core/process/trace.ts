@@ -169,7 +169,8 @@ function publish<T>(
     return value
   }
   const fail = (error: unknown): never => {
-    const { data, status } = error as { readonly data?: { readonly code?: unknown }, readonly status?: unknown }
+    // Code of the app can throw anything.
+    const { data, status } = (error ?? {}) as { readonly data?: { readonly code?: unknown }, readonly status?: unknown }
     message.code = typeof data?.code === 'string' ? data.code : 'INTERNAL_ERROR'
     if (step === 'request' && typeof status === 'number') (message as RequestMessage).status = status
     channel?.error.publish(message)

@@ -5,7 +5,7 @@ import type { Call, Session } from './session'
 import { toId, type Key } from '../../schema/record-id'
 import type { Hook, HookName } from '../extensions/hook-registry'
 import { logError } from '../process/log'
-import { andThen, inTurn, type Awaitable } from '../awaitable'
+import { andThen, attempt, inTurn, type Awaitable } from '../awaitable'
 import { withTimeout } from '../process/timeout'
 import { traceHook } from '../process/trace'
 
@@ -64,6 +64,9 @@ export async function runAfterHooks<T>(
 
 function inTime({ api, resource: { name }, ctx }: Call, hook: HookName, run: () => unknown): Awaitable<unknown> {
   const { timeout } = api.config.hookConfig
-  return traceHook(name, ctx.operation, hook, () =>
-    withTimeout(run(), timeout, `[auto-api] ${hook} of \`${name}\` took longer than ${timeout} ms.`))
+  const limited = () => withTimeout(run(), timeout, `[auto-api] ${hook} of \`${name}\` took longer than ${timeout} ms.`)
+  return traceHook(name, ctx.operation, hook, () => attempt(limited, (error) => {
+    // `Promise.reject()` refuses too. Without an error, the item would count as accepted.
+    throw error ?? new Error(`[auto-api] ${hook} of \`${name}\` threw ${String(error)}.`)
+  }))
 }

@@ -131,7 +131,8 @@ export const namedRowsOf = ({ resource, groupRows }: WritePlan, items: readonly 
 
 export const withoutError = <T extends Target>(items: readonly T[]) => items.filter(item => item.error === undefined)
 
-/** Calls `run` for each item without an error. An error that `run` throws becomes the error of the item. */
+/** Calls `run` for each item without an error. What `run` throws becomes the error of the item, also if it is `undefined`. */
 export function forEachItem(items: readonly Item[], run: (item: Item) => Awaitable<void>): Awaitable<void> {
-  return inTurn(withoutError(items), item => attempt(() => run(item), error => void (item.error = error)))
+  const fail = (item: Item, error: unknown) => void (item.error = error ?? new Error('Code of the app threw nothing.'))
+  return inTurn(withoutError(items), item => attempt(() => run(item), error => fail(item, error)))
 }

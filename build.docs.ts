@@ -1,9 +1,10 @@
-/** Generates the files for coding agents from the docs: `llms.txt`, and a skill that explains how to use the package. */
+/** Generates files of the package from the docs: `llms.txt`, a skill for coding agents, and the page that errors link. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join, normalize } from 'node:path'
 import { findSnippets } from './src/cli/snippets.ts'
 
 interface Page {
+  /** Relative to the folder of the docs, such as `1.start/1.getting-started.md`. */
   readonly file: string
   readonly title: string
   /** The first sentence. */
@@ -11,19 +12,33 @@ interface Page {
   readonly text: string
 }
 
-const GUIDE = 'getting-started.md'
+const GUIDE = '1.start/1.getting-started.md'
+const ERRORS = '3.reference/4.errors.md'
 const DESCRIPTION = 'Authorized REST APIs and typed Vue composables for Drizzle tables in Nuxt, with the package nuxt-auto-api.'
 
 export interface AgentFiles {
   readonly 'llms.txt': string
   readonly 'skills/nuxt-auto-api/SKILL.md': string
+  /** The page that the `type` of every error names. Its address does not change when the pages of the docs move. */
+  readonly 'docs/errors.md': string
+}
+
+/** Returns the pages of the docs in their order, each with its path in that folder. Folders and files begin with a number. */
+export function listPages(root: string): string[] {
+  return readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+    .map(name => name.replaceAll('\\', '/'))
+    .filter(name => /^\d+\.[^/]+\/\d+\.[^/]+\.md$/.test(name))
+    .toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true }))
 }
 
 /** @param root the folder of the repository */
 export function generateAgentFiles(root: string): AgentFiles {
-  const pages = readdirSync(join(root, 'docs')).filter(name => name.endsWith('.md')).sort().map(file => readPage(root, file))
-  const ordered = [...pages.filter(({ file }) => file === GUIDE), ...pages.filter(({ file }) => file !== GUIDE)]
-  return { 'llms.txt': toIndex(ordered), 'skills/nuxt-auto-api/SKILL.md': toSkill(ordered) }
+  const pages = listPages(root).map(file => readPage(root, file))
+  return {
+    'llms.txt': toIndex(pages),
+    'skills/nuxt-auto-api/SKILL.md': toSkill(pages),
+    'docs/errors.md': toRootPage(pages.find(({ file }) => file === ERRORS)!),
+  }
 }
 
 export function writeAgentFiles(root: string): void {
@@ -40,6 +55,10 @@ function readPage(root: string, file: string): Page {
   const plain = paragraph.replace(/\s+/g, ' ').replace(/\[([^\]]+)\]\([^)]+\)/g, '$1')
   return { file, title, summary: /^.+?[.:](?= |$)/.exec(plain)?.[0].replace(/:$/, '.') ?? plain, text }
 }
+
+/** A copy of the page for the folder of the docs itself. */
+const toRootPage = ({ file, text }: Page) =>
+  text.replace(/\]\((?!https?:|#)([^)\s]+)\)/g, (_, link: string) => `](${normalize(join(dirname(file), link))})`)
 
 const toIndex = (pages: readonly Page[]) => `# nuxt-auto-api
 

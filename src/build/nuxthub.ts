@@ -43,7 +43,7 @@ export async function findHub(nuxt: Nuxt): Promise<Hub | undefined> {
   const problem: Problem = {
     where: 'hub.db',
     what: `uses the driver \`${driver}\`, which runs no transactions`,
-    instead: `${INSTEAD[driver] ?? `Use one of: ${Object.keys(ENGINES).join(', ')}.`} → ${DOCS}/nuxthub.md`,
+    instead: `${INSTEAD[driver] ?? `Use one of: ${Object.keys(ENGINES).join(', ')}.`} → ${DOCS}/1.start/4.nuxthub.md`,
   }
   const found = { dialect, driver, schema: await findSchema(nuxt, dialect) }
   return engine === undefined ? { ...found, problems: [problem] } : { ...found, engine, problems: [] }

@@ -4,7 +4,7 @@
 export const DOCS = 'node_modules/nuxt-auto-api/docs'
 
 /** The page that contains the heading of every `anchor`. */
-export const UPGRADE_NOTES = `${DOCS}/upgrading.md`
+export const UPGRADE_NOTES = `${DOCS}/6.project/1.upgrading.md`
 
 export interface Problem {
   /** Path of the wrong value in the configuration, such as `posts.authorization.permissions.read`. */

@@ -162,7 +162,7 @@ function warnOfNoResources(entries: readonly Entry[]): string[] {
     : [
         'No resource is registered, so the API has no resource routes. Create `server/resources/<name>.ts` with '
         + '`export default defineResource(table, { permissions: { read: true } })`. '
-        + `In a Nuxt module, use the hook \`autoApi:registerSchema\`. → ${DOCS}/registering.md`,
+        + `In a Nuxt module, use the hook \`autoApi:registerSchema\`. → ${DOCS}/2.guides/1.registering.md`,
       ]
 }
 

@@ -30,7 +30,7 @@ export interface ReadResource {
 }
 
 const EXAMPLE = '`export default defineResource(table, { permissions: { read: true } })`'
-const PAGE = `→ ${DOCS}/registering.md`
+const PAGE = `→ ${DOCS}/2.guides/1.registering.md`
 
 /** Keys whose values only the server loads. */
 const LOADED_KEYS = ['authorization', 'validation', 'hooks', 'wire'] as const

@@ -29,7 +29,7 @@ export function init({ cwd, docs, dryRun = false }: InitOptions): Init {
   const installed = readPackages(cwd)
   const read = (page: string) => readFileSync(join(docs, page), 'utf8')
   // Later pages replace files of the same name.
-  const pages = [read('getting-started.md'), ...installed.has('pg') ? [read('postgres.md')] : []]
+  const pages = [read('1.start/1.getting-started.md'), ...installed.has('pg') ? [read('1.start/3.postgres.md')] : []]
   const snippets = pages.flatMap(findSnippets)
   const files = new Map(snippets.flatMap(({ source, code }) => source === undefined ? [] : [[source, code] as const]))
   const changes = [...files].map(([path, code]) => writeFile(join(cwd, path), path, code, dryRun))

@@ -6,12 +6,12 @@ import { root } from '../support/once'
 import { createEmptyApp, stepsOf, type FollowedApp } from './follow'
 import { createFolder, run } from './tarball'
 
-describe.each(['docs/nuxt-auth-utils.md', 'docs/better-auth.md'])('%s', (page) => {
+describe.each(['docs/2.guides/4.nuxt-auth-utils.md', 'docs/2.guides/5.better-auth.md'])('%s', (page) => {
   const app: FollowedApp = { cwd: createFolder() }
   beforeAll(async () => {
     await createEmptyApp(app.cwd)
     // The page begins with the files of getting started.
-    for (const { title, run } of stepsOf('docs/getting-started.md')) if (title.startsWith('writes ')) await run(app)
+    for (const { title, run } of stepsOf('docs/1.start/1.getting-started.md')) if (title.startsWith('writes ')) await run(app)
   })
   afterAll(async () => {
     await app.server?.stop()

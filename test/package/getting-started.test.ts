@@ -11,7 +11,7 @@ import { root } from '../support/once'
 import { createEmptyApp, NOT_INSTALLED, readPage, stepsOf, type FollowedApp } from './follow'
 import { createFolder, run } from './tarball'
 
-const PAGE = 'docs/getting-started.md'
+const PAGE = 'docs/1.start/1.getting-started.md'
 
 async function runOnPostgres(sql: string): Promise<void> {
   const client = new pg.Client({ host: '127.0.0.1', user: 'postgres', database: 'postgres' })
@@ -76,7 +76,7 @@ describe.each([
         await runOnPostgres(`drop database ${database} with (force)`)
       })
 
-      it.each(stepsOf('docs/postgres.md'))('follows docs/postgres.md: $title', step => step.run(onPostgres))
+      it.each(stepsOf('docs/1.start/3.postgres.md'))('follows docs/1.start/3.postgres.md: $title', step => step.run(onPostgres))
     })
   }
 

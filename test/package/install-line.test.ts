@@ -1,12 +1,13 @@
 /** The commands of the docs that install the package: npm resolves each of them, word by word, in an empty app that has only `nuxt`. */
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { listPages } from '../../build.docs'
 import { findSnippets } from '../../src/cli/snippets'
 import { root } from '../support/once'
 import { createFolder, packPackage, run } from './tarball'
 
-const pages = ['README.md', ...readdirSync(join(root, 'docs')).filter(name => name.endsWith('.md')).map(name => `docs/${name}`)]
+const pages = ['README.md', ...listPages(root).map(name => `docs/${name}`)]
 /** The commands that install the package or the package of its composables. The others do not depend on this package. */
 const lines = pages.flatMap(page => findSnippets(readFileSync(join(root, page), 'utf8'))
   .filter(({ language }) => language === 'sh')
@@ -37,7 +38,7 @@ describe('the command to install', () => {
   }
 
   it('is in the README, in the guide and on the page of the admin', () => {
-    expect(lines.map(({ page }) => page)).toEqual(['README.md', 'docs/admin.md', 'docs/getting-started.md'])
+    expect(lines.map(({ page }) => page)).toEqual(['README.md', 'docs/1.start/1.getting-started.md', 'docs/2.guides/18.admin.md'])
   })
 
   it.each(lines)('works in an empty app: $page, $line', ({ line }) => {

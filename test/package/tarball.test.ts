@@ -63,9 +63,10 @@ describe('the packed tarball', () => {
     expect(readFileSync(join(folder, 'node_modules/nuxt-auto-api', page!), 'utf8')).toContain('# Upgrading')
   })
 
-  it('contains the files for coding agents', () => {
+  it('contains the files for coding agents, and the page that errors name', () => {
     const read = (path: string) => readFileSync(join(folder, 'node_modules/nuxt-auto-api', path), 'utf8')
-    expect(read('llms.txt')).toContain('](docs/getting-started.md)')
+    expect(read('llms.txt')).toContain('](docs/1.start/1.getting-started.md)')
+    expect(read('docs/errors.md')).toContain('### UNKNOWN_FIELD')
     expect(read('skills/nuxt-auto-api/SKILL.md')).toContain('name: nuxt-auto-api')
   })
 

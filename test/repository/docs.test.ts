@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { listPages } from '../../build.docs'
 import { toMessage } from '../../src/build/problem'
 import { findRemovedOptions } from '../../src/build/removed'
 import { findSnippets } from '../../src/cli/snippets'
@@ -13,17 +14,15 @@ import { FOLLOWED_PAGES } from '../support/markdown'
 import { DEFAULT_CONFIG, DEFAULT_MULTI_TENANCY } from '../../src/runtime/shared/defaults'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const REFERENCES = ['docs/options.md', 'docs/errors.md']
-const guides = readdirSync(join(root, 'docs'))
-  .map(name => `docs/${name}`)
-  .filter(page => page.endsWith('.md') && !REFERENCES.includes(page))
+const REFERENCES = ['docs/3.reference/1.options.md', 'docs/3.reference/4.errors.md']
+const guides = listPages(root).map(name => `docs/${name}`).filter(page => !REFERENCES.includes(page))
 const pages = ['README.md', 'CONTRIBUTING.md', 'AGENTS.md', 'CHANGELOG.md', ...guides, ...REFERENCES]
 
 /** Languages of snippets that are no code of the repository: commands, requests, responses. */
 const WITHOUT_SOURCE = new Set(['sh', 'json', 'http', 'text', 'diff'])
 
 /** Pages with code of an app before and after an upgrade, or of an app that a test of the package creates. */
-const PAGES_WITHOUT_SOURCES = new Set<string>(['docs/upgrading.md', ...FOLLOWED_PAGES])
+const PAGES_WITHOUT_SOURCES = new Set<string>(['docs/6.project/1.upgrading.md', ...FOLLOWED_PAGES])
 
 const snippets = pages
   .filter(page => !PAGES_WITHOUT_SOURCES.has(page))
@@ -47,8 +46,8 @@ describe('the documentation', () => {
   })
 
   it.each(guides)('links the references of options and errors: %s', (page) => {
-    const targets = findLinks(read(page)).map(link => link.split('#')[0])
-    expect(targets).toEqual(expect.arrayContaining(['options.md', 'errors.md']))
+    const targets = findLinks(read(page)).map(link => join(dirname(page), link.split('#')[0]!))
+    expect(targets).toEqual(expect.arrayContaining(REFERENCES))
   })
 
   it.each(repositoryPaths)('names files that exist: $page, $path', ({ path }) => {
@@ -65,16 +64,16 @@ describe('the documentation', () => {
 
 describe('messages in the docs', () => {
   it.each([
-    ['docs/errors.md', JSON.stringify(unknownField('filter', 'colour', []).message)],
-    ['docs/writing.md', JSON.stringify(fieldForbidden({ user: { id: 1 } } as unknown as AutoApiContext, ['approved']).message)],
-    ['docs/upgrading.md', findRemovedOptions({ autoApi: { multiTenancy: { getTenantId: true } } }).map(toMessage).join()],
+    ['docs/3.reference/4.errors.md', JSON.stringify(unknownField('filter', 'colour', []).message)],
+    ['docs/2.guides/7.writing.md', JSON.stringify(fieldForbidden({ user: { id: 1 } } as unknown as AutoApiContext, ['approved']).message)],
+    ['docs/6.project/1.upgrading.md', findRemovedOptions({ autoApi: { multiTenancy: { getTenantId: true } } }).map(toMessage).join()],
   ])('are those of the code: %s', (page, message) => {
     expect(read(page)).toContain(message)
   })
 })
 
-describe('docs/options.md', () => {
-  const rows = tableRows(read('docs/options.md'))
+describe('docs/3.reference/1.options.md', () => {
+  const rows = tableRows(read('docs/3.reference/1.options.md'))
 
   it.each(optionPaths({ ...DEFAULT_CONFIG, multiTenancy: DEFAULT_MULTI_TENANCY }))(
     'lists the option %s with its default',
@@ -90,9 +89,9 @@ describe('docs/options.md', () => {
 /** Codes of the composables for responses without a code of the server. */
 const CLIENT_CODES = ['NO_ANSWER', 'UNEXPECTED']
 
-describe('docs/errors.md', () => {
-  const rows = tableRows(read('docs/errors.md'))
-  const sections = [...read('docs/errors.md').matchAll(/^### ([A-Z_]+)$/gm)].map(([, code]) => code!)
+describe('docs/3.reference/4.errors.md', () => {
+  const rows = tableRows(read('docs/3.reference/4.errors.md'))
+  const sections = [...read('docs/3.reference/4.errors.md').matchAll(/^### ([A-Z_]+)$/gm)].map(([, code]) => code!)
 
   it.each(Object.entries(ERRORS))('lists the code %s with its status, and links its section', (code, { status }) => {
     const [written] = rows.find(([, cell]) => cell === `[\`${code}\`](#${code.toLowerCase()})`) ?? []

@@ -28,7 +28,7 @@ function namesIn(text: string, from: RegExp, { values = false } = {}): string[] 
 
 describe('the public kit', () => {
   it.each(['src/runtime/server/plugin-kit.ts', 'src/runtime/app/kit.ts'])('has its values in the docs: %s', (file) => {
-    const docs = read('docs/plugin-kit.md')
+    const docs = read('docs/4.plugins/15.plugin-kit.md')
     const names = namesIn(read(file), /./, { values: true })
     expect(names.length).toBeGreaterThan(5)
     expect(names.filter(name => !new RegExp(`\`${name}[\`(]`).test(docs))).toEqual([])

@@ -1,11 +1,11 @@
-/** Runs the examples of docs/batch.md. */
+/** Runs the examples of docs/4.plugins/6.batch.md. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { root } from '../../support/once'
 import { CLERK, openShop } from './shop'
 
-const page = readFileSync(join(root, 'docs/batch.md'), 'utf8')
+const page = readFileSync(join(root, 'docs/4.plugins/6.batch.md'), 'utf8')
 /** The bodies of the page: of the request, of its response, and of the error. */
 const [request, response, error] = [...page.matchAll(/^```(?:http|json)\n(?:POST .*\n\n)?([^`]+)```$/gm)].map(([, body]) => JSON.parse(body!))
 

@@ -161,8 +161,8 @@ describe('explainAccess explains', () => {
   })
 })
 
-describe('docs/explain.md', () => {
-  const page = readFileSync(join(root, 'docs/explain.md'), 'utf8')
+describe('docs/2.guides/20.explain.md', () => {
+  const page = readFileSync(join(root, 'docs/2.guides/20.explain.md'), 'utf8')
 
   it('shows how a test asks', async () => {
     const { decision } = await explainAccess(api, { as: 'ann', path: '/posts/3' })

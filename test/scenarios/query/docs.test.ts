@@ -19,7 +19,7 @@ import { COMBINATIONS, isComparison, OPERATORS } from '../../../src/runtime/shar
 import { createServer, type TestServer } from '../../support/server'
 
 const fileOf = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url))
-const page = readFileSync(fileOf('docs/querying.md'), 'utf8')
+const page = readFileSync(fileOf('docs/3.reference/3.querying.md'), 'utf8')
 
 /** `GET /api/posts?…  # 400 INVALID_QUERY`; without a remark it is answered. */
 const requests = [...page.matchAll(/^```http\n([\s\S]*?)^```$/gm)].flatMap(({ 1: block, index }) => {
@@ -50,7 +50,7 @@ beforeAll(async () => {
 
 const caller = { user: { id: 1, organizationId: 1, role: 'editor' }, permissions: [...PERMISSIONS.editor] }
 
-describe('docs/querying.md', () => {
+describe('docs/3.reference/3.querying.md', () => {
   it.each(requests)('$line', async ({ path, status, code, extended }) => {
     const answer = await (extended ? extendedServer : server).request('GET', path, { caller })
     expect([answer.status, answer.body.data?.code]).toEqual([status, code])

@@ -1,4 +1,4 @@
-/** Runs the examples of docs/writing.md, docs/trash.md and docs/hooks.md. */
+/** Runs the examples of docs/2.guides/7.writing.md, docs/2.guides/10.trash.md and docs/2.guides/11.hooks.md. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { ResourceRegistration } from '../../../src/runtime/server/registration'
 import { projectsAuth } from './examples/auth'
@@ -30,7 +30,7 @@ afterEach(() => {
 
 const send = (method: string, path: string, body?: unknown, caller: object = writer) => world.send(method, path, body, caller)
 
-describe('docs/writing.md', () => {
+describe('docs/2.guides/7.writing.md', () => {
   it('creates and updates a record', async () => {
     const made = await send('POST', 'tasks', { projectId: 1, title: ' Paint ', notify: true, id: 9, createdBy: 9 })
     expect([made.status, made.headers.get('location'), made.body]).toEqual([
@@ -65,7 +65,7 @@ describe('docs/writing.md', () => {
   })
 })
 
-describe('docs/trash.md', () => {
+describe('docs/2.guides/10.trash.md', () => {
   it('deletes and restores a record with its dependents, and frees its slug', async () => {
     const { body } = await send('DELETE', 'projects/1?reason=over')
     expect(world.rows('select id from tasks where deleted_at is null')).toEqual([])
@@ -86,7 +86,7 @@ describe('docs/trash.md', () => {
   })
 })
 
-describe('docs/hooks.md', () => {
+describe('docs/2.guides/11.hooks.md', () => {
   it('changes a task only while it is not approved', async () => {
     const { addResourceHook } = await import('nuxt-auto-api/utils')
     addResourceHook('tasks', approvedTasksHooks as never)

@@ -1,11 +1,11 @@
-/** Sends the requests of docs/nested.md. */
+/** Sends the requests of docs/2.guides/8.nested.md. */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { lines, orders, orderTags, tags } from './examples/nested/schema'
 import { openWorld, type World } from './world'
 
-const page = readFileSync(fileURLToPath(new URL('../../../docs/nested.md', import.meta.url)), 'utf8')
+const page = readFileSync(fileURLToPath(new URL('../../../docs/2.guides/8.nested.md', import.meta.url)), 'utf8')
 const requests = [...page.matchAll(/^```http\n(\w+) \/api\/(\S+)\n\n([\s\S]*?)^```$/gm)]
   .map(([, method, path, body]) => [method!, path!, JSON.parse(body!) as object] as const)
 let world: World

@@ -1,4 +1,4 @@
-/** Sends the requests of the section on upserts of docs/writing.md, and compares the responses with those that it shows. */
+/** Sends the requests of the section on upserts of docs/2.guides/7.writing.md, and compares the responses with those that it shows. */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -7,7 +7,7 @@ import { projectsAuth } from './examples/auth'
 import { projects, tasks } from './examples/schema'
 import { openWorld, type World } from './world'
 
-const page = readFileSync(fileURLToPath(new URL('../../../docs/writing.md', import.meta.url)), 'utf8')
+const page = readFileSync(fileURLToPath(new URL('../../../docs/2.guides/7.writing.md', import.meta.url)), 'utf8')
 const section = page.slice(page.indexOf('## Create or update'), page.indexOf('## Keys of a body'))
 const requests = [...section.matchAll(/^```http\n(\w+) \/api\/(\S+)\n\n([\s\S]*?)^```$/gm)]
   .map(([, method, path, body]) => [method!, path!, JSON.parse(body!) as object] as const)

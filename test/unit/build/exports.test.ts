@@ -62,7 +62,7 @@ describe('a named export', () => {
 
   it('is reported with the registration, the file and a suggestion if it is missing', () => {
     expect(messagesFor('auth.ts', 'postAuth')).toEqual([
-      '`posts.authorization` names `postAuth`, which `auth.ts` does not export. Did you mean `postsAuth`? → node_modules/nuxt-auto-api/docs/upgrading.md#module-imports',
+      '`posts.authorization` names `postAuth`, which `auth.ts` does not export. Did you mean `postsAuth`? → node_modules/nuxt-auto-api/docs/6.project/1.upgrading.md#module-imports',
     ])
     expect(messagesFor('auth.ts', 'default')).toEqual([
       expect.stringContaining('names `auth.ts`, which has no default export. The file exports `postsAuth`, `tagsAuth`.'),

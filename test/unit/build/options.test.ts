@@ -249,7 +249,7 @@ describe('an unknown option', () => {
     const { config, warnings, problems } = resolveOptions({ database: { client: 'pg' } })
     expect({ config, problems }).toEqual({ config: resolveOptions({}).config, problems: [] })
     expect(warnings).toEqual([
-      '`autoApi.database` is ignored. Pass the engine to `initializeDatabase(db, engine)` instead. → node_modules/nuxt-auto-api/docs/upgrading.md#database',
+      '`autoApi.database` is ignored. Pass the engine to `initializeDatabase(db, engine)` instead. → node_modules/nuxt-auto-api/docs/6.project/1.upgrading.md#database',
     ])
   })
 })

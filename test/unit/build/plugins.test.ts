@@ -220,7 +220,7 @@ describe('a plugin that cannot be passed to the server fails the build with its 
   ])('reports %s in the options', async (_what, options, expected) => {
     const [message] = await messages([notify(options)])
     expect(message).toContain(expected)
-    expect(message).toContain('docs/upgrading.md#plugins')
+    expect(message).toContain('docs/6.project/1.upgrading.md#plugins')
   })
 
   it.each<[string, unknown, string]>([

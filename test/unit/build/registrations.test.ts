@@ -102,7 +102,7 @@ describe('an inline value instead of a module import fails the build with the de
     ['schema', 'module-imports'],
   ])('says what to write instead of inline %s, and links to #%s', (key, anchor) => {
     expect(messagesOf({ schema, [key]: {} })).toEqual([
-      `\`posts.${key}\` is an inline object. Export it from a file, and use \`${key}: createModuleImport(path, name)\`. → node_modules/nuxt-auto-api/docs/upgrading.md#${anchor}`,
+      `\`posts.${key}\` is an inline object. Export it from a file, and use \`${key}: createModuleImport(path, name)\`. → node_modules/nuxt-auto-api/docs/6.project/1.upgrading.md#${anchor}`,
     ])
   })
 })
@@ -113,7 +113,7 @@ describe('files', () => {
       path === '/app/schema' ? path : undefined,
     )
     expect(problems.map(toMessage)).toEqual([
-      '`posts.authorization` names `/app/auth`, which is not a file. Correct the path. The extension is optional. → node_modules/nuxt-auto-api/docs/upgrading.md#module-imports',
+      '`posts.authorization` names `/app/auth`, which is not a file. Correct the path. The extension is optional. → node_modules/nuxt-auto-api/docs/6.project/1.upgrading.md#module-imports',
     ])
   })
 })
@@ -121,7 +121,7 @@ describe('files', () => {
 describe('keys', () => {
   it('fails the build when `schema` is missing', () => {
     expect(messagesOf({ authorization })).toEqual([
-      '`posts.schema` is missing. Add `schema: createModuleImport(path, name)`. → node_modules/nuxt-auto-api/docs/upgrading.md#module-imports',
+      '`posts.schema` is missing. Add `schema: createModuleImport(path, name)`. → node_modules/nuxt-auto-api/docs/6.project/1.upgrading.md#module-imports',
     ])
   })
 

@@ -32,7 +32,7 @@ describe('a removed option fails the build, whatever its value', () => {
 
   it('has the message of the upgrade notes', () => {
     expect(findRemovedOptions({ autoApi: { multiTenancy: { getTenantId: () => 1 } } }).map(toMessage)).toEqual([
-      '`autoApi.multiTenancy.getTenantId` was removed. Set `ctx.tenant` from a context extender. → node_modules/nuxt-auto-api/docs/upgrading.md#tenant',
+      '`autoApi.multiTenancy.getTenantId` was removed. Set `ctx.tenant` from a context extender. → node_modules/nuxt-auto-api/docs/6.project/1.upgrading.md#tenant',
     ])
   })
 
@@ -69,7 +69,7 @@ describe('a removed option fails the build, whatever its value', () => {
 })
 
 describe('the upgrade notes', () => {
-  const headings = [...readFileSync(join(root, 'docs/upgrading.md'), 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, text]) => toSlug(text!))
+  const headings = [...readFileSync(join(root, 'docs/6.project/1.upgrading.md'), 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, text]) => toSlug(text!))
   const anchors = [
     ...new Set(
       readdirSync(join(root, 'src/build'), { recursive: true, encoding: 'utf8' })
@@ -100,7 +100,7 @@ describe('the upgrade notes', () => {
   })
 
   it('link only to their own headings', () => {
-    const links = [...readFileSync(join(root, 'docs/upgrading.md'), 'utf8').matchAll(/\]\(#([\w-]+)\)/g)].map(([, anchor]) => anchor!)
+    const links = [...readFileSync(join(root, 'docs/6.project/1.upgrading.md'), 'utf8').matchAll(/\]\(#([\w-]+)\)/g)].map(([, anchor]) => anchor!)
     expect(links.length).toBeGreaterThan(0)
     expect(links.filter(anchor => !headings.includes(anchor))).toEqual([])
   })

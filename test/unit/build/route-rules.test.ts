@@ -59,8 +59,8 @@ describe('a route rule that would cache a response of the API', () => {
 
   it('is reported with its path and the rule that turns it off', () => {
     expect(findCachedPaths({ '/**': { swr: 60 }, '/api/posts': { cache: {} } }, PATHS, '/api').map(toMessage)).toEqual([
-      '`routeRules[\'/**\'].swr` would cache the responses of `/api/posts` and return them to other callers. Turn it off for the API: `\'/api/**\': { cache: false, swr: false }`. → node_modules/nuxt-auto-api/docs/upgrading.md#cached-routes',
-      '`routeRules[\'/api/posts\'].cache` would cache the responses of `/api/posts` and return them to other callers. Remove it. → node_modules/nuxt-auto-api/docs/upgrading.md#cached-routes',
+      '`routeRules[\'/**\'].swr` would cache the responses of `/api/posts` and return them to other callers. Turn it off for the API: `\'/api/**\': { cache: false, swr: false }`. → node_modules/nuxt-auto-api/docs/6.project/1.upgrading.md#cached-routes',
+      '`routeRules[\'/api/posts\'].cache` would cache the responses of `/api/posts` and return them to other callers. Remove it. → node_modules/nuxt-auto-api/docs/6.project/1.upgrading.md#cached-routes',
     ])
   })
 })

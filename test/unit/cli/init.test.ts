@@ -48,7 +48,7 @@ describe('init', () => {
     expect(read('nuxt.config.ts')).toBe(
       'export default defineNuxtConfig({\n  modules: [\'nuxt-auto-api\'],\n  devtools: { enabled: true },\n})\n',
     )
-    expect(readFileSync(join(docs, 'getting-started.md'), 'utf8')).toContain(read('server/resources/posts.ts'))
+    expect(readFileSync(join(docs, '1.start/1.getting-started.md'), 'utf8')).toContain(read('server/resources/posts.ts'))
   })
 
   it('changes nothing when it runs again', () => {

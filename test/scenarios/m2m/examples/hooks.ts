@@ -1,4 +1,4 @@
-/** The hooks of docs/relations.md. */
+/** The hooks of docs/2.guides/9.relations.md. */
 import { createError } from 'h3'
 import { defineResourceHooks } from 'nuxt-auto-api/define'
 import type { playlists } from './schema'

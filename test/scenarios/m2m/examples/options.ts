@@ -1,4 +1,4 @@
-/** The options of docs/relations.md. */
+/** The options of docs/2.guides/9.relations.md. */
 export const autoApi = {
   m2m: {
     relations: { fans: ['songs', 'listeners'] },

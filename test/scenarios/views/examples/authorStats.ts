@@ -1,4 +1,4 @@
-/** Example of docs/views.md: the resource of a view. */
+/** Example of docs/2.guides/14.views.md: the resource of a view. */
 import { defineResource } from 'nuxt-auto-api/define'
 import { authorStats } from './schema'
 

@@ -1,4 +1,4 @@
-/** The schemas of docs/writing.md. */
+/** The schemas of docs/2.guides/7.writing.md. */
 import { defineResourceValidation } from 'nuxt-auto-api/define'
 import { z } from 'zod'
 

@@ -1,14 +1,13 @@
 /**
- * Checks with EXPLAIN that the statements of the API use the indexes that docs/3.reference/9.databases.md recommends. The tables have 100,000 rows, and
- * the
- * planner has its default settings. Each test then drops an index and expects the check to fail.
+ * Checks with EXPLAIN that the statements of the API use the indexes that the docs page `databases` recommends. The tables have 100,000
+ * rows, and the planner has its default settings. Each test then drops an index and expects the check to fail.
  */
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { DRIVER_CASES, isAvailable, type Sent } from './support/databases'
 import { openLibrary, type Library } from './support/library'
 
-/** The same statements as in docs/3.reference/9.databases.md. */
+/** The same statements as in the docs page `databases`. */
 const INDEXES = readFileSync(new URL('support/indexes.sql', import.meta.url), 'utf8')
 const ENGINES = DRIVER_CASES.filter(({ name }) => name === 'better-sqlite3' || name === 'node-postgres')
 const MIDDLE = new Date(1_700_000_000_000 + 50_000_000).toISOString()

@@ -72,7 +72,7 @@ describe('messages in the docs', () => {
   })
 })
 
-describe('docs/3.reference/1.options.md', () => {
+describe('the docs page options', () => {
   const rows = tableRows(read('docs/3.reference/1.options.md'))
 
   it.each(optionPaths({ ...DEFAULT_CONFIG, multiTenancy: DEFAULT_MULTI_TENANCY }))(
@@ -89,7 +89,7 @@ describe('docs/3.reference/1.options.md', () => {
 /** Codes of the composables for responses without a code of the server. */
 const CLIENT_CODES = ['NO_ANSWER', 'UNEXPECTED']
 
-describe('docs/3.reference/4.errors.md', () => {
+describe('the docs page errors', () => {
   const rows = tableRows(read('docs/3.reference/4.errors.md'))
   const sections = [...read('docs/3.reference/4.errors.md').matchAll(/^### ([A-Z_]+)$/gm)].map(([, code]) => code!)
 

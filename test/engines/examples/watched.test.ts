@@ -1,4 +1,4 @@
-/** Runs the suite on the engine of docs/3.reference/9.databases.md. */
+/** Runs the suite on the engine of the docs page `databases`. */
 import { randomUUID } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

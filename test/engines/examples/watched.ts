@@ -1,4 +1,4 @@
-/** The engine of docs/3.reference/9.databases.md: it logs slow queries. */
+/** The engine of the docs page `databases`: it logs slow queries. */
 import { createEngine, defineEngine } from 'nuxt-auto-api/database'
 
 export const watched = defineEngine({

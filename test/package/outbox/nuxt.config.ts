@@ -1,4 +1,4 @@
-/** The fresh app with the plugin of docs/3.reference/10.plugins.md. */
+/** The fresh app with the plugin of the docs page `plugins`. */
 import { createModuleImport } from 'nuxt-auto-api'
 import { outbox } from './server/outbox'
 

@@ -1,4 +1,4 @@
-/** Runs the examples of docs/4.plugins/6.batch.md. */
+/** Runs the examples of the docs page `batch`. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'

@@ -1,4 +1,4 @@
-/** The examples of docs/4.plugins/8.webhooks.md run: they send an event, and they receive it. */
+/** The examples of the docs page `webhooks` run: they send an event, and they receive it. */
 import Database from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { createApp, toWebHandler } from 'h3'

@@ -26,7 +26,7 @@ afterEach(() => desk.client.close())
 const ask = async (method: string, path: string, caller: Caller, body?: unknown) => told(await desk.request(method, path, { caller, body }))
 const one = (sql: string) => desk.client.prepare(sql).pluck().get()
 
-describe('docs/2.guides/12.endpoints.md', () => {
+describe('the docs page endpoints', () => {
   it('a named gate decides the operation it declares', async () => {
     expect([
       await ask('POST', '/publish/1', WRITER),
@@ -79,7 +79,7 @@ describe('docs/2.guides/12.endpoints.md', () => {
   })
 })
 
-describe('docs/2.guides/6.tenancy.md', () => {
+describe('the docs page tenancy', () => {
   it('a context extender checks the organization that a caller chooses, and lets support staff see all', async () => {
     const { addTenants } = await import('./examples/plugin')
     addTenants()
@@ -101,7 +101,7 @@ describe('docs/2.guides/6.tenancy.md', () => {
   })
 })
 
-describe('docs/2.guides/2.authorization.md', () => {
+describe('the docs page authorization', () => {
   it('an evaluator decides permissions of its own kind', async () => {
     expect(await ask('DELETE', '/api/articles/1', READER)).toBe('403 FORBIDDEN')
     const { addPlans } = await import('./examples/plugin')

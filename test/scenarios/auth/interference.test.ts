@@ -266,7 +266,7 @@ describe('the requests', () => {
   })
 })
 
-/** What a database discloses: docs/2.guides/2.authorization.md lists each of these. */
+/** What a database discloses: the docs page `authorization` lists each of these. */
 describe('the exceptions', () => {
   const ask = async (rows: string, method: string, path: string, body: unknown, caller: Caller = CALLERS.clerk!): Promise<Answered> => {
     desk.client.exec(`begin; pragma defer_foreign_keys = on; ${EMPTY} ${rows} commit;`)

@@ -1,4 +1,4 @@
-/** The examples of docs/2.guides/13.computed.md. */
+/** The examples of the docs page `computed`. */
 import Database from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { afterAll, beforeAll, expect, it } from 'vitest'

@@ -161,7 +161,7 @@ describe('explainAccess explains', () => {
   })
 })
 
-describe('docs/2.guides/20.explain.md', () => {
+describe('the docs page explain', () => {
   const page = readFileSync(join(root, 'docs/2.guides/20.explain.md'), 'utf8')
 
   it('shows how a test asks', async () => {

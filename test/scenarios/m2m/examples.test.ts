@@ -1,4 +1,4 @@
-/** Runs the examples of docs/2.guides/9.relations.md. */
+/** Runs the examples of the docs page `relations`. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { DEFAULT_CONFIG } from '../../../src/runtime/shared/defaults'
 import { OPEN, serveTables, type TablesServer } from '../../support/tables-server'
@@ -40,7 +40,7 @@ const send = async (method: string, path: string, body?: unknown) => {
   return { status: answer.status, body: answer.body }
 }
 
-describe('docs/2.guides/9.relations.md', () => {
+describe('the docs page relations', () => {
   it('reads linked records, with metadata on request', async () => {
     expect((await send('GET', 'playlists/1/relations/songs?includeMetadata=true&fields=id,title')).body).toEqual({
       data: [{ id: 2, title: 'Blue', _junction: { position: 1 } }], meta: { page: 1, limit: 20, total: 1 },

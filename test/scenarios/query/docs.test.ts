@@ -50,7 +50,7 @@ beforeAll(async () => {
 
 const caller = { user: { id: 1, organizationId: 1, role: 'editor' }, permissions: [...PERMISSIONS.editor] }
 
-describe('docs/3.reference/3.querying.md', () => {
+describe('the docs page querying', () => {
   it.each(requests)('$line', async ({ path, status, code, extended }) => {
     const answer = await (extended ? extendedServer : server).request('GET', path, { caller })
     expect([answer.status, answer.body.data?.code]).toEqual([status, code])

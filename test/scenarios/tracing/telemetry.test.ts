@@ -1,4 +1,4 @@
-/** The recipe of docs/2.guides/21.tracing.md makes OpenTelemetry spans of the tracing channels. */
+/** The recipe of the docs page `tracing` makes OpenTelemetry spans of the tracing channels. */
 import { context, trace } from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor, type ReadableSpan } from '@opentelemetry/sdk-trace-base'

@@ -1,4 +1,4 @@
-/** The examples of docs/2.guides/14.views.md, on Postgres in this process. */
+/** The examples of the docs page `views`, on Postgres in this process. */
 import { PGlite } from '@electric-sql/pglite'
 import { drizzle } from 'drizzle-orm/pglite'
 import { afterAll, beforeAll, expect, it } from 'vitest'

@@ -1,4 +1,4 @@
-/** Runs the examples of docs/2.guides/7.writing.md, docs/2.guides/10.trash.md and docs/2.guides/11.hooks.md. */
+/** Runs the examples of the docs pages `writing`, `trash` and `hooks`. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { ResourceRegistration } from '../../../src/runtime/server/registration'
 import { projectsAuth } from './examples/auth'
@@ -30,7 +30,7 @@ afterEach(() => {
 
 const send = (method: string, path: string, body?: unknown, caller: object = writer) => world.send(method, path, body, caller)
 
-describe('docs/2.guides/7.writing.md', () => {
+describe('the docs page writing', () => {
   it('creates and updates a record', async () => {
     const made = await send('POST', 'tasks', { projectId: 1, title: ' Paint ', notify: true, id: 9, createdBy: 9 })
     expect([made.status, made.headers.get('location'), made.body]).toEqual([
@@ -65,7 +65,7 @@ describe('docs/2.guides/7.writing.md', () => {
   })
 })
 
-describe('docs/2.guides/10.trash.md', () => {
+describe('the docs page trash', () => {
   it('deletes and restores a record with its dependents, and frees its slug', async () => {
     const { body } = await send('DELETE', 'projects/1?reason=over')
     expect(world.rows('select id from tasks where deleted_at is null')).toEqual([])
@@ -86,7 +86,7 @@ describe('docs/2.guides/10.trash.md', () => {
   })
 })
 
-describe('docs/2.guides/11.hooks.md', () => {
+describe('the docs page hooks', () => {
   it('changes a task only while it is not approved', async () => {
     const { addResourceHook } = await import('nuxt-auto-api/utils')
     addResourceHook('tasks', approvedTasksHooks as never)

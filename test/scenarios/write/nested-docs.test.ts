@@ -1,4 +1,4 @@
-/** Sends the requests of docs/2.guides/8.nested.md. */
+/** Sends the requests of the docs page `nested`. */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, it } from 'vitest'

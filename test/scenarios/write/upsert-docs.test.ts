@@ -1,4 +1,4 @@
-/** Sends the requests of the section on upserts of docs/2.guides/7.writing.md, and compares the responses with those that it shows. */
+/** Sends the requests of the section on upserts of the docs page `writing`, and compares the responses with those that it shows. */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, it } from 'vitest'

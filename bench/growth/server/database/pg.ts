@@ -1,4 +1,4 @@
-/** The measured tables on Postgres. They have the indexes that `nuxt-auto-api check` and docs/3.reference/9.databases.md ask for, and no others. */
+/** The measured tables on Postgres, with the indexes that `nuxt-auto-api check` and the docs page `databases` ask for, and no others. */
 import { index, integer, pgTable, text } from 'drizzle-orm/pg-core'
 import { auditLogTable, id, softDelete, tenant, timestamps } from 'nuxt-auto-api/schema/pg'
 

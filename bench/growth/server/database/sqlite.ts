@@ -1,4 +1,4 @@
-/** The measured tables on SQLite. They have the indexes that `nuxt-auto-api check` and docs/3.reference/9.databases.md ask for, and no others. */
+/** The measured tables on SQLite, with the indexes that `nuxt-auto-api check` and the docs page `databases` ask for, and no others. */
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { auditLogTable, id, softDelete, tenant, timestamps } from 'nuxt-auto-api/schema/sqlite'
 

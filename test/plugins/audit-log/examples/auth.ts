@@ -1,4 +1,4 @@
-/** Example of docs/4.plugins/1.audit.md: who can read the audit log. */
+/** Example of the docs page `audit`: who can read the audit log. */
 import { defineResourceAuth } from 'nuxt-auto-api/define'
 import type { auditLog } from './schema'
 

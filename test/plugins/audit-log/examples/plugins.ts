@@ -1,4 +1,4 @@
-/** Example of docs/4.plugins/1.audit.md and docs/4.plugins/2.activity.md. */
+/** Example of the docs pages `audit` and `activity`. */
 import { activityFeed, auditLog } from 'nuxt-auto-api/plugins'
 
 export default [

@@ -1,4 +1,4 @@
-/** Example of docs/4.plugins/2.activity.md: an event of the app, in the commit of the change that it belongs to. */
+/** Example of the docs page `activity`: an event of the app, in the commit of the change that it belongs to. */
 import { eq } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { atomicWrites, createEndpoint, findAuthorizedRow, recordActivity, reportChanges } from 'nuxt-auto-api/utils'

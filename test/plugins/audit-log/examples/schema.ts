@@ -1,4 +1,4 @@
-/** Example of docs/4.plugins/1.audit.md: the tables of an app with an audit log. */
+/** Example of the docs page `audit`: the tables of an app with an audit log. */
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { auditLogTable } from 'nuxt-auto-api/schema/sqlite'
 

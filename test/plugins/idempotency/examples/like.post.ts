@@ -1,4 +1,4 @@
-/** Example of docs/3.reference/2.http.md: an endpoint that is safe to retry. */
+/** Example of the docs page `http`: an endpoint that is safe to retry. */
 import { eq, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'

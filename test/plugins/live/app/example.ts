@@ -1,4 +1,4 @@
-/** The example of docs/4.plugins/7.live.md. */
+/** The example of the docs page `live`. */
 import { ref } from 'vue'
 import { useAutoApiLive } from '../../../../src/runtime/plugins/live/app'
 

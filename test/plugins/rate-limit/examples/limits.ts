@@ -1,4 +1,4 @@
-/** Example of docs/4.plugins/12.rate-limiting.md: two limits at once, for bursts and for the hourly requests of a plan. */
+/** Example of the docs page `rate-limiting`: two limits at once, for bursts and for the hourly requests of a plan. */
 import { rateLimit } from 'nuxt-auto-api/plugins'
 
 export default [

@@ -1,4 +1,4 @@
-/** Example of docs/4.plugins/8.webhooks.md. */
+/** Example of the docs page `webhooks`. */
 import { createModuleImport } from 'nuxt-auto-api'
 import { webhooks } from 'nuxt-auto-api/plugins'
 

@@ -1,4 +1,4 @@
-/** Example of docs/4.plugins/8.webhooks.md: the same without this package. */
+/** Example of the docs page `webhooks`: the same without this package. */
 import { Webhook } from 'standardwebhooks'
 
 export function receive(body: string, headers: Record<string, string>): unknown {

@@ -1,4 +1,4 @@
-/** Example of docs/4.plugins/8.webhooks.md: what a page needs to manage webhooks. */
+/** Example of the docs page `webhooks`: what a page needs to manage webhooks. */
 import { ref } from 'vue'
 import { useAutoApiCreate, useAutoApiWebhookRetry, useAutoApiWebhookRotate, useAutoApiWebhookTest } from '../../../support/composables'
 

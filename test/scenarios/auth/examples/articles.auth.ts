@@ -1,4 +1,4 @@
-/** Example of docs/2.guides/12.endpoints.md and docs/2.guides/2.authorization.md: a named gate, and a permission that an evaluator decides. */
+/** Example of the docs pages `endpoints` and `authorization`: a named gate, and a permission that an evaluator decides. */
 import { defineResourceAuth } from 'nuxt-auto-api/define'
 import type { articles } from '../../../support/desk'
 

@@ -1,4 +1,4 @@
-/** Example of docs/2.guides/12.endpoints.md: a query of the app with the row scope of the caller. */
+/** Example of the docs page `endpoints`: a query of the app with the row scope of the caller. */
 import { and, gte } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { createEndpoint, rowScope } from 'nuxt-auto-api/utils'

@@ -1,4 +1,4 @@
-/** Example of docs/2.guides/12.endpoints.md: a plain event handler that resolves the caller and checks a permission. */
+/** Example of the docs page `endpoints`: a plain event handler that resolves the caller and checks a permission. */
 import { defineEventHandler } from 'h3'
 import { assertPermission, getAutoApiContext } from 'nuxt-auto-api/utils'
 

@@ -1,4 +1,4 @@
-/** Example of docs/2.guides/12.endpoints.md: several statements in one commit. */
+/** Example of the docs page `endpoints`: several statements in one commit. */
 import { eq, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { atomicWrites, createEndpoint, findAuthorizedRows, reportChanges } from 'nuxt-auto-api/utils'

@@ -1,4 +1,4 @@
-/** Examples of docs/2.guides/6.tenancy.md and docs/2.guides/2.authorization.md: a context extender that sets the tenant, and a permission evaluator. */
+/** Examples of the docs pages `tenancy` and `authorization`: a context extender that sets the tenant, and a permission evaluator. */
 import { addContextExtender, registerPermissionEvaluator } from 'nuxt-auto-api/utils'
 
 /** Represents a table of memberships. */

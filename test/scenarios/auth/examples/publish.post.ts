@@ -1,4 +1,4 @@
-/** Example of docs/2.guides/12.endpoints.md: an endpoint with a named gate. */
+/** Example of the docs page `endpoints`: an endpoint with a named gate. */
 import { eq } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { createEndpoint, findAuthorizedRow } from 'nuxt-auto-api/utils'

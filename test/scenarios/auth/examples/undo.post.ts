@@ -1,4 +1,4 @@
-/** Example of docs/2.guides/12.endpoints.md: restores the rows of one delete. */
+/** Example of the docs page `endpoints`: restores the rows of one delete. */
 import { createEndpoint, restoreSoftDeletedBatch } from 'nuxt-auto-api/utils'
 
 export default createEndpoint({

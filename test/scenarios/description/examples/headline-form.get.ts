@@ -1,4 +1,4 @@
-/** Example of docs/3.reference/8.description.md: the fields of a form for the caller. */
+/** Example of the docs page `description`: the fields of a form for the caller. */
 import { createEndpoint, describeApi } from 'nuxt-auto-api/utils'
 
 export default createEndpoint({

@@ -1,4 +1,4 @@
-/** The hooks of docs/2.guides/9.relations.md. */
+/** The hooks of the docs page `relations`. */
 import { createError } from 'h3'
 import { defineResourceHooks } from 'nuxt-auto-api/define'
 import type { playlists } from './schema'

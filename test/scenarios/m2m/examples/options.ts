@@ -1,4 +1,4 @@
-/** The options of docs/2.guides/9.relations.md. */
+/** The options of the docs page `relations`. */
 export const autoApi = {
   m2m: {
     relations: { fans: ['songs', 'listeners'] },

@@ -1,4 +1,4 @@
-/** The tables of docs/2.guides/9.relations.md: playlists, songs and listeners, with two junction tables. */
+/** The tables of the docs page `relations`: playlists, songs and listeners, with two junction tables. */
 import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
 export const playlists = sqliteTable('playlists', { id: integer('id').primaryKey({ autoIncrement: true }), name: text('name').notNull() })

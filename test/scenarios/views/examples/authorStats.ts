@@ -1,4 +1,4 @@
-/** Example of docs/2.guides/14.views.md: the resource of a view. */
+/** Example of the docs page `views`: the resource of a view. */
 import { defineResource } from 'nuxt-auto-api/define'
 import { authorStats } from './schema'
 

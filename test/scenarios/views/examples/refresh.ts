@@ -1,4 +1,4 @@
-/** Example of docs/2.guides/14.views.md: refreshes a materialized view every ten minutes. */
+/** Example of the docs page `views`: refreshes a materialized view every ten minutes. */
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import { defineAutoApiPlugin } from 'nuxt-auto-api/define'
 import { getDatabase, invalidateCache } from 'nuxt-auto-api/utils'

@@ -1,4 +1,4 @@
-/** Example of docs/2.guides/14.views.md: views of authors and their posts. */
+/** Example of the docs page `views`: views of authors and their posts. */
 import { count, eq, sql } from 'drizzle-orm'
 import { bigint, integer, pgMaterializedView, pgTable, pgView, text, timestamp } from 'drizzle-orm/pg-core'
 

@@ -1,4 +1,4 @@
-/** Example of docs/2.guides/14.views.md: the resource of a view with a key of two columns. */
+/** Example of the docs page `views`: the resource of a view with a key of two columns. */
 import { defineResource } from 'nuxt-auto-api/define'
 import { writingDays } from './schema'
 

@@ -1,4 +1,4 @@
-/** The authorization of docs/2.guides/10.trash.md. */
+/** The authorization of the docs page `trash`. */
 import { defineResourceAuth } from 'nuxt-auto-api/define'
 import type { projects } from './schema'
 

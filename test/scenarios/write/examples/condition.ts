@@ -1,4 +1,4 @@
-/** The condition of docs/2.guides/11.hooks.md. */
+/** The condition of the docs page `hooks`. */
 import { eq } from 'drizzle-orm'
 import { defineResourceHooks } from 'nuxt-auto-api/define'
 import { tasks } from './schema'

@@ -1,4 +1,4 @@
-/** The hooks of docs/2.guides/11.hooks.md. */
+/** The hooks of the docs page `hooks`. */
 import { createError } from 'h3'
 import { defineResourceHooks } from 'nuxt-auto-api/define'
 import type { tasks } from './schema'

@@ -1,4 +1,4 @@
-/** The hooks of the server plugin in docs/2.guides/11.hooks.md. */
+/** The hooks of the server plugin in the docs page `hooks`. */
 import { createError } from 'h3'
 import { addGlobalHook, addResourceHook } from 'nuxt-auto-api/utils'
 

@@ -1,4 +1,4 @@
-/** The tables of docs/2.guides/7.writing.md, docs/2.guides/10.trash.md and docs/2.guides/11.hooks.md: projects and their tasks. */
+/** The tables of the docs pages `writing`, `trash` and `hooks`: projects and their tasks. */
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { audit, id, liveUnique, softDelete, timestamps } from 'nuxt-auto-api/schema/sqlite'
 

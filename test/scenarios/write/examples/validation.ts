@@ -1,4 +1,4 @@
-/** The schemas of docs/2.guides/7.writing.md. */
+/** The schemas of the docs page `writing`. */
 import { defineResourceValidation } from 'nuxt-auto-api/define'
 import { z } from 'zod'
 

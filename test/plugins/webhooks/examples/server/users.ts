@@ -1,4 +1,4 @@
-/** Example of docs/4.plugins/8.webhooks.md: finds the owner of a webhook. */
+/** Example of the docs page `webhooks`: finds the owner of a webhook. */
 import type { FindUser } from 'nuxt-auto-api/plugins'
 import { loadUser } from './database/users'
 

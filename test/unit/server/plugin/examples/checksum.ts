@@ -1,4 +1,4 @@
-/** Example of docs/3.reference/10.plugins.md: reads an upload without keeping it in memory. */
+/** Example of the docs page `plugins`: reads an upload without keeping it in memory. */
 import { createHash } from 'node:crypto'
 import { defineAutoApiPlugin } from 'nuxt-auto-api/define'
 import { findAuthorizedRow } from 'nuxt-auto-api/utils'

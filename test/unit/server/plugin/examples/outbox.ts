@@ -1,4 +1,4 @@
-/** Example of docs/3.reference/10.plugins.md: every part of a plugin. It records each change for a worker that sends it to other systems. */
+/** Example of the docs page `plugins`: every part of a plugin. It records each change for a worker that sends it to other systems. */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { EventEmitter } from 'node:events'
 import { lt, sql } from 'drizzle-orm'

@@ -1,4 +1,4 @@
-/** Example of docs/3.reference/10.plugins.md: a schema with the table of task runs. */
+/** Example of the docs page `plugins`: a schema with the table of task runs. */
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { taskRunsTable } from 'nuxt-auto-api/schema/sqlite'
 

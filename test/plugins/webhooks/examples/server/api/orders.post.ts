@@ -1,4 +1,4 @@
-/** Example of docs/4.plugins/8.webhooks.md: an app that receives events. */
+/** Example of the docs page `webhooks`: an app that receives events. */
 import { defineEventHandler, readRawBody } from 'h3'
 import { verifyWebhook } from 'nuxt-auto-api/utils'
 import { handled } from '../handled'

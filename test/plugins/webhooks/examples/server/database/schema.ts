@@ -1,4 +1,4 @@
-/** Example of docs/4.plugins/8.webhooks.md: the tables of an app with webhooks. */
+/** Example of the docs page `webhooks`: the tables of an app with webhooks. */
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { webhookDeliveriesTable, webhooksTable } from 'nuxt-auto-api/schema/sqlite'
 

@@ -1,4 +1,4 @@
-/** Example of docs/3.reference/10.plugins.md: who reads the events of the outbox. */
+/** Example of the docs page `plugins`: who reads the events of the outbox. */
 import { defineResourceAuth } from 'nuxt-auto-api/define'
 import type { events } from '../schema'
 

@@ -25,9 +25,11 @@ const STEPS = {
   'prepare': 'run prepare:apps',
   'typecheck': 'run typecheck',
   'test': 'test',
-  'nuxt-5': 'run test:versions',
+  'nuxt-5': 'run test:versions -- nuxt-5 ',
   'build': 'run build',
 }
+/** The steps that the full tier adds. */
+const OF_FULL = { 'nuxt-4.0': 'run test:versions -- nuxt-4.0 ' }
 const OF_RELEASES = { mutation: 'run test:mutation -- --all', benchmark: 'run bench -- --guard' }
 
 const folder = mkdtempSync(join(tmpdir(), 'ci-run-'))
@@ -59,7 +61,7 @@ function run({ fails = '', tally = '3 passed, 0 failed', tier }: Given = {}) {
     encoding: 'utf8', env: { ...env, PATH, CALLS: calls, FAILS: fails, TALLY: tally, ...tier && { [tier]: '1' } },
   })
   const outcomes = Object.fromEntries(
-    [...stdout.matchAll(/^([\w-]+) +(ok|FAILED) +\d+ s$/gm)].map(([, name, outcome]) => [name!, outcome!]),
+    [...stdout.matchAll(/^([\w.-]+) +(ok|FAILED) +\d+ s$/gm)].map(([, name, outcome]) => [name!, outcome!]),
   )
   return { status, stdout, outcomes, called: readFileSync(calls, 'utf8').trimEnd().split('\n'), last: stdout.trimEnd().split('\n').at(-1) }
 }
@@ -94,11 +96,19 @@ it('fails if tests were skipped, or if no tally was printed', () => {
 })
 
 describe('the other tiers', () => {
-  it('full starts more services, tests more files with Nuxt 5 and keeps the times', () => {
-    const { called } = run({ tier: 'FULL' })
+  it('full starts more services, tests more files with each version of Nuxt and keeps the times', () => {
+    const { called, outcomes } = run({ tier: 'FULL' })
+    expect(outcomes).toEqual({ ...all({ ...STEPS, ...OF_FULL }, 'ok'), complete: 'ok', total: 'ok' })
     expect(called).toContain('services a b')
-    expect(called.find(call => call.startsWith('run test:versions'))).toContain('test/e2e/browser')
+    const [nuxt5, nuxt4] = called.filter(call => call.startsWith('run test:versions'))
+    expect(nuxt5).toContain('test/e2e/browser')
+    expect(nuxt4).toBe(nuxt5!.replace('nuxt-5', 'nuxt-4.0'))
     expect(called.at(-1)).toMatch(/^run --silent test:keep-times/)
+  })
+
+  it.each(Object.entries(OF_FULL))('full reports that %s failed', (name, command) => {
+    const { status, outcomes } = run({ tier: 'FULL', fails: command })
+    expect({ status, outcomes }).toMatchObject({ status: 1, outcomes: { ...all(STEPS, 'ok'), [name]: 'FAILED' } })
   })
 
   it('a failed run keeps no times', () => {

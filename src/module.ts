@@ -6,7 +6,7 @@ import { addExplanations } from './build/explain'
 import { findMissingExports } from './build/exports'
 import { addAutoImports } from './build/imports'
 import { findImportPath } from './build/module-import'
-import { addHubDatabase, findHub, findHubTable, isHubModule } from './build/nuxthub'
+import { addHubDatabase, findHub, findHubTable, isHubModule, watchHub } from './build/nuxthub'
 import { resolveOptions, type ModuleOptions } from './build/options'
 import { watchPages } from './build/pages'
 import { checkRequiredTags, checkResourceNames } from './build/config-checks'
@@ -147,6 +147,7 @@ export default defineNuxtModule<ModuleOptions>({
       if (hub) {
         logger.info(`The database is that of NuxtHub: ${hub.dialect} with the driver ${hub.driver}.`)
         addHubDatabase(hub, resolve)
+        watchHub(nuxt, hub)
       }
       watchResourceFiles(resourcesDir, nuxt, files)
       const pagesBelow = watchPages(nuxt, options.config.prefix)

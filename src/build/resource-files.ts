@@ -1,10 +1,11 @@
 /** Finds the resource files of the app and of its layers, reads their registrations, and reads them again in development. */
-import { existsSync, readdirSync, readFileSync, watch, type FSWatcher } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { isIgnored, useLogger } from '@nuxt/kit'
 import type { Nuxt } from 'nuxt/schema'
-import { basename, dirname, extname, join, relative, resolve } from 'pathe'
+import { basename, extname, join, relative, resolve } from 'pathe'
 import { toMessage, type Problem } from './problem'
 import { readResourceFile, type ReadResource, type ResourceFile } from './resource-file'
+import { watchFolders } from './watch-folders'
 
 /** The folder of the resource files, relative to the folder of the server. */
 export const DEFAULT_RESOURCES_DIR = 'resources'
@@ -78,47 +79,15 @@ function listFolder(folder: string, nuxt: NuxtFolders): { files: ResourceFile[],
  * itself reloads the code of rules and hooks. While a file has an error, the last valid registrations stay, and the error is logged.
  */
 export function watchResourceFiles(option: unknown, nuxt: Nuxt, registered: FileResources): void {
-  if (!nuxt.options.dev || typeof option !== 'string' || option === '') return
+  if (typeof option !== 'string' || option === '') return
   const logger = useLogger('auto-api')
   let current = JSON.stringify(registered)
-  let timer: NodeJS.Timeout | undefined
-  const compare = () => {
-    watchFolders()
+  watchFolders(nuxt, foldersOf(option, nuxt), () => {
     const now = collectResourceFiles(option, nuxt)
     const text = JSON.stringify(now)
     if (text === current) return
     current = text
     for (const problem of now.problems) logger.error(toMessage(problem))
     if (now.problems.length === 0) void nuxt.callHook('restart')
-  }
-  const watchers = new Map<string, FSWatcher>()
-  const stop = (folder: string) => {
-    watchers.get(folder)?.close()
-    watchers.delete(folder)
-  }
-  const watchFolders = () => {
-    // A folder that was deleted and created again needs a new watcher.
-    for (const folder of watchers.keys()) if (!existsSync(folder)) stop(folder)
-    for (const folder of foldersOf(option, nuxt).filter(folder => !folder.includes('/node_modules/')).flatMap(withParents)) {
-      if (watchers.has(folder)) continue
-      const watcher = watch(folder, () => {
-        clearTimeout(timer)
-        timer = setTimeout(compare, 100)
-      })
-      // On Windows, the deletion of a watched folder is an error.
-      watchers.set(folder, watcher.on('error', () => stop(folder)))
-    }
-  }
-  watchFolders()
-  nuxt.hook('close', () => {
-    clearTimeout(timer)
-    for (const folder of watchers.keys()) stop(folder)
   })
-}
-
-/** The folder, if it exists, and its parent. Of parents that do not exist yet, the first one that exists. */
-function withParents(folder: string): string[] {
-  const parents = [dirname(folder)]
-  while (!existsSync(parents.at(-1)!)) parents.push(dirname(parents.at(-1)!))
-  return [...existsSync(folder) ? [folder] : [], parents.at(-1)!]
 }

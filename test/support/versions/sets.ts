@@ -7,6 +7,8 @@ const NIGHTLY = '5.0.0-29830089.dc519522'
 
 export const SETS: Readonly<Record<string, Versions>> = {
   'nuxt-4.0': { 'nuxt': '4.0.3', '@nuxt/kit': '4.0.3', '@nuxt/schema': '4.0.3' },
+  // The oldest one with @nuxt/ui, and so with the admin.
+  'nuxt-4.1': { 'nuxt': '4.1.3', '@nuxt/kit': '4.1.3', '@nuxt/schema': '4.1.3' },
   'nuxt-5': {
     'nuxt': `npm:nuxt-nightly@${NIGHTLY}`,
     '@nuxt/kit': `npm:@nuxt/kit-nightly@${NIGHTLY}`,

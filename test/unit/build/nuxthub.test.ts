@@ -2,8 +2,10 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
-import { findHub, findHubTable, isHubModule } from '../../../src/build/nuxthub'
+import { fileURLToPath } from 'node:url'
+import { loadNuxt } from '@nuxt/kit'
+import { afterAll, describe, expect, it, vi } from 'vitest'
+import { findHub, findHubTable, isHubModule, watchHub } from '../../../src/build/nuxthub'
 import { readResourceFile } from '../../../src/build/resource-file'
 
 const root = mkdtempSync(join(tmpdir(), 'hub-'))
@@ -41,6 +43,36 @@ describe('the database of NuxtHub', () => {
   })
 })
 
+describe('an option `hub.db`, as NuxtHub resolves it', () => {
+  const URLS = ['DATABASE_URL', 'POSTGRES_URL', 'POSTGRESQL_URL', 'MYSQL_URL', 'TURSO_DATABASE_URL', 'TURSO_AUTH_TOKEN']
+
+  it.each([
+    ['sqlite', '', ['sqlite', 'libsql', 'libsql']],
+    ['postgresql', '', ['postgresql', 'pglite', 'postgres']],
+    ['postgresql', 'postgres://localhost/app', ['postgresql', 'postgres-js', 'postgres']],
+    ['mysql', 'mysql://localhost/app', ['mysql', 'mysql2', 'mysql']],
+    [{ dialect: 'sqlite', driver: 'd1' }, '', ['sqlite', 'd1', 'd1']],
+  ])('%j with the URL "%s" is %j', async (db, url, expected) => {
+    for (const name of URLS) vi.stubEnv(name, name === 'DATABASE_URL' ? url : '')
+    // Below the repository, where Nuxt finds its packages. Git ignores the folder.
+    const parent = fileURLToPath(new URL('../../.data', import.meta.url))
+    mkdirSync(parent, { recursive: true })
+    const cwd = mkdtempSync(join(parent, 'hub-'))
+    const nuxt = await loadNuxt({
+      cwd, overrides: { modules: [fileURLToPath(import.meta.resolve('@nuxthub/core'))], hub: { db }, logLevel: 'silent' } as object,
+    })
+    try {
+      const { dialect, driver, engine, problems } = (await findHub(nuxt))!
+      expect([dialect, driver, engine, problems]).toEqual([...expected, []])
+    }
+    finally {
+      await nuxt.close()
+      rmSync(cwd, { recursive: true })
+      vi.unstubAllEnvs()
+    }
+  })
+})
+
 describe('the schema of NuxtHub', () => {
   it('is in the files of the folder, for the dialect, and in those of other modules', async () => {
     const schema = file('server/db/schema.ts', 'export const users = sqliteTable(\'users\', {})')
@@ -50,6 +82,44 @@ describe('the schema of NuxtHub', () => {
     const hub = (await findHub(nuxtOf({ db: { dialect: 'sqlite', driver: 'libsql' } }, [added])))!
     expect(hub.schema).toEqual([schema, posts, added])
     expect(['users', 'posts', 'tokens', 'postsBy'].map(name => findHubTable(hub, name))).toEqual([schema, posts, added, schema])
+  })
+})
+
+describe('in development', () => {
+  it('restarts Nuxt for a new table, a new file and a migration, and not for a column', async () => {
+    const migrations = join(root, 'server/db/migrations')
+    const table = (name: string, columns = '{}') => file(`server/db/schema/${name}.ts`, `export const ${name} = sqliteTable('${name}', ${columns})`)
+    table('posts')
+    const hooks: Record<string, () => void> = {}
+    const restart = vi.fn()
+    const made = nuxtOf({ db: { dialect: 'sqlite', driver: 'libsql', migrationsDirs: [migrations] } })
+    const nuxt = {
+      options: { ...made.options, dev: true },
+      hook: (name: string, run: () => void) => hooks[name] = run,
+      callHook: async (name: string) => name === 'restart' && restart(),
+    } as unknown as Nuxt
+    watchHub(nuxt, (await findHub(nuxt))!)
+    const restarts = (count: number) => vi.waitFor(() => expect(restart).toHaveBeenCalledTimes(count), { timeout: 10_000 })
+    try {
+      table('lists')
+      await restarts(1)
+      table('posts', '{ title: text() }')
+      file('server/db/schema/lists.ts', 'export const lists = 1\nexport const items = 2')
+      await restarts(2)
+      file('server/db/migrations/sqlite/0000_start.sql', 'select 1')
+      await restarts(3)
+      table('posts', '{ subtitle: text() }')
+      file('server/db/migrations/sqlite/0001_next.sql', 'select 1')
+      await restarts(4)
+    }
+    finally {
+      hooks.close!()
+    }
+  })
+
+  it('watches no migrations that NuxtHub does not apply', async () => {
+    const db = { dialect: 'sqlite', driver: 'libsql', migrationsDirs: [root], applyMigrationsDuringDev: false }
+    expect(await findHub(nuxtOf({ db }))).toMatchObject({ migrations: [] })
   })
 })
 

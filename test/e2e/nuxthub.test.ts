@@ -1,8 +1,8 @@
 /** An app with the database of NuxtHub needs neither a server plugin nor the path of its schema. In development, it follows both. */
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { LEFT_BY_COMMANDS } from '../support/copy'
+import { createAppFolder, LEFT_BY_COMMANDS } from '../support/copy'
 import { root } from '../support/once'
 import { buildFixture, folderOf } from './support/build'
 import { startDevelopment, startServer, type Server } from './support/server'
@@ -39,10 +39,7 @@ it('knows a junction table of the hub that nobody registers', async () => {
 })
 
 describe('in development', () => {
-  // In a folder of the same depth, so that the relative imports of the fixture stay valid. Git ignores it.
-  const parent = join(root, 'test/.data')
-  mkdirSync(parent, { recursive: true })
-  const app = mkdtempSync(join(parent, 'hub-'))
+  const app = createAppFolder()
   const edit = (path: string, change: (text: string) => string) =>
     writeFileSync(join(app, path), change(readFileSync(join(app, path), 'utf8')))
   const migrate = (name: string, ...statements: string[]) =>

@@ -5,6 +5,7 @@
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { LEFT_BY_COMMANDS } from '../support/copy'
 import { root } from '../support/once'
 
 /** Names of folders that have tests, but no sources. */
@@ -13,7 +14,9 @@ const WITHOUT_SOURCES: Readonly<Record<string, string>> = {
 }
 
 const foldersOf = (folder: string): string[] =>
-  readdirSync(join(root, folder), { withFileTypes: true }).filter(entry => entry.isDirectory()).map(({ name }) => name)
+  readdirSync(join(root, folder), { withFileTypes: true })
+    .filter(entry => entry.isDirectory() && !LEFT_BY_COMMANDS.has(entry.name))
+    .map(({ name }) => name)
 
 describe('a folder of tests', () => {
   const folders = globSync('test/{unit,plugins}/*/**/*.ts', { cwd: root }).map(file => dirname(file).replaceAll('\\', '/'))

@@ -1,6 +1,6 @@
 /** Copies the repository to another folder, where commands can change files and installed packages. */
 import { spawnSync } from 'node:child_process'
-import { cpSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { root } from './once.ts'
 
@@ -17,4 +17,11 @@ export function copyPackages(folder: string, from = root): void {
   const packages = join(from, 'node_modules')
   if (spawnSync('cp', ['-al', packages, folder]).status !== 0)
     cpSync(packages, join(folder, 'node_modules'), { recursive: true, verbatimSymlinks: true })
+}
+
+/** Makes a folder for an app. It is as deep as a fixture, so packages and relative imports resolve to the same files. Git ignores it. */
+export function createAppFolder(): string {
+  const parent = join(root, 'test/.data')
+  mkdirSync(parent, { recursive: true })
+  return mkdtempSync(join(parent, 'app-'))
 }

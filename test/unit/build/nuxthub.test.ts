@@ -7,6 +7,7 @@ import { loadNuxt } from '@nuxt/kit'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { findHub, findHubTable, isHubModule, watchHub } from '../../../src/build/nuxthub'
 import { readResourceFile } from '../../../src/build/resource-file'
+import { createAppFolder } from '../../support/copy'
 
 const root = mkdtempSync(join(tmpdir(), 'hub-'))
 afterAll(() => rmSync(root, { recursive: true }))
@@ -54,10 +55,7 @@ describe('an option `hub.db`, as NuxtHub resolves it', () => {
     [{ dialect: 'sqlite', driver: 'd1' }, '', ['sqlite', 'd1', 'd1']],
   ])('%j with the URL "%s" is %j', async (db, url, expected) => {
     for (const name of URLS) vi.stubEnv(name, name === 'DATABASE_URL' ? url : '')
-    // Below the repository, where Nuxt finds its packages. Git ignores the folder.
-    const parent = fileURLToPath(new URL('../../.data', import.meta.url))
-    mkdirSync(parent, { recursive: true })
-    const cwd = mkdtempSync(join(parent, 'hub-'))
+    const cwd = createAppFolder()
     const nuxt = await loadNuxt({
       cwd, overrides: { modules: [fileURLToPath(import.meta.resolve('@nuxthub/core'))], hub: { db }, logLevel: 'silent' } as object,
     })

@@ -3,7 +3,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { drawChart, type Chart } from './chart.ts'
-import { toFootnotes, toMarkdown, toPeerTable, type describeRun, type Line } from './report.ts'
+import type { describeRun } from './report.ts'
+import { toFootnotes, toMarkdown, toPeerTable, type Line } from './tables.ts'
 
 export type Results = ReturnType<typeof describeRun> & { readonly lines: readonly Line[] }
 

@@ -13,6 +13,8 @@ const SPECIAL: Readonly<Record<string, string>> = {
   uuid: 'a generated key. Set `$defaultFn(() => crypto.randomUUID())` in the schema.',
 }
 
+const NARROWER = 'Directus decides for each row, and the API for each caller. Callers who have rows without a field do not get it.'
+
 /** Values that the server writes into the column of this property. */
 const SERVER_VALUES: Readonly<Record<string, string>> = {
   'date-created': 'createdAt', 'date-updated': 'updatedAt', 'user-created': 'createdBy', 'user-updated': 'updatedBy',
@@ -61,7 +63,7 @@ export function toResourceFile(
   })
   const narrower = own.filter(({ field, isKey }) => !isKey && isNarrower(grants.read, field)).map(({ property }) => `\`${property}\``)
   if (narrower.length > 0)
-    notes.push(`${narrower.join(', ')}: Directus decides for each row, and the API for each caller. Callers who have rows without a field do not get it.`)
+    notes.push(`${narrower.join(', ')}: ${NARROWER}`)
   return { text: toText(table, grants, own), notes }
 }
 

@@ -38,7 +38,6 @@ export function generateIndex(root: string): string {
   return `# Documentation\n\n${sections.join('\n\n')}\n`
 }
 
-
 /** Returns the pages of the docs in their order, each with its path in that folder. Folders and files begin with a number. */
 export function listPages(root: string): string[] {
   return readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })

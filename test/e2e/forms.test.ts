@@ -120,7 +120,7 @@ describe.runIf(there)('in a browser', () => {
 
     it('turns the pages of a list, and begins again with another filter', async () => {
       for (let at = 0; at < 12; at++) await create(`Page ${at}`)
-      await on('/articles', async ({ page }) => {
+      await on('/article-list', async ({ page }) => {
         const titles = () => page.locator('main li, ul[aria-busy] li').allTextContents()
         const first = await titles()
         expect(first).toHaveLength(10)

@@ -23,6 +23,21 @@ export interface AgentFiles {
   readonly 'docs/errors.md': string
 }
 
+/** The titles of the folders, in their order. */
+const FOLDERS: Readonly<Record<string, string>> = {
+  '1.start': 'Start', '2.guides': 'Guides', '3.reference': 'Reference', '4.plugins': 'Plugins', '5.concepts': 'Concepts', '6.project': 'Project',
+}
+
+/** Returns `docs/README.md`: every page with its first sentence. It is in the repository; `npm run docs:index` writes it. */
+export function generateIndex(root: string): string {
+  const pages = listPages(root).map(file => readPage(root, file))
+  const sections = Object.entries(FOLDERS).map(([folder, title]) => [
+    `## ${title}`, '', '| page | |', '|---|---|',
+    ...pages.filter(({ file }) => file.startsWith(`${folder}/`)).map(({ file, title, summary }) => `| [${title}](${file}) | ${summary} |`),
+  ].join('\n'))
+  return `# Documentation\n\n${sections.join('\n\n')}\n`
+}
+
 /** Returns the pages of the docs in their order, each with its path in that folder. Folders and files begin with a number. */
 export function listPages(root: string): string[] {
   return readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })

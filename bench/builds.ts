@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { median } from './measure.ts'
+import { median } from './median.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 

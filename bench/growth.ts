@@ -5,7 +5,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { growthDatabases, SIZES, type GrowthDatabase } from './growth/databases.ts'
 import { checkRecords, GROWTH_OPERATIONS, measureCascades } from './growth/operations.ts'
-import { load, median, type Effort, type Generator, type Target } from './measure.ts'
+import { load, type Effort, type Generator, type Target } from './measure.ts'
+import { median } from './median.ts'
 import { startServer, type RunningServer } from './server.ts'
 import { buildApp } from './growth/build.ts'
 

@@ -117,9 +117,3 @@ export async function load({ key, server, requests }: Target, generator: Generat
   if (failed > 0) throw new Error(`${failed} requests to ${key} failed, such as ${pathname}${requests[0]!.path}.`)
   return { ...counted, ...before !== undefined && { cpu: (after! - before) / counted.succeeded * 1e6 } }
 }
-
-export function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  const middle = sorted.length >> 1
-  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
-}

@@ -11,6 +11,8 @@ export interface BenchOptions {
   /** Profiles this implementation instead of measuring all. */
   readonly profile?: string
   readonly quick: boolean
+  /** Writes the results into the repository, and the charts and the report of the docs. Only for a full run. */
+  readonly publish: boolean
   /** Fails when d is slower than a. Like `quick` otherwise. */
   readonly guard: boolean
   /** Measures the heap after 20 000 and after 200 000 requests, and nothing else. */
@@ -52,6 +54,7 @@ export const HELP = `npm run bench -- [options]
   --no-peers        without the other packages
   --only <text>     only operations with this text in their title
   --json <file>     file of the JSON output (default: bench/.output/bench.json)
+  --publish         also writes the results into bench/results, and the charts and the report of the docs
   --profile <key>   only: a CPU profile of this implementation, per operation
   --builds          only: how long an app with 200 resources takes to build, and one without resources
   --starts          only: the time until the first response with 6 and 200 resources, and the size of a Worker with 200
@@ -101,11 +104,14 @@ export function readOptions(args: readonly string[], folder: string): BenchOptio
       only: { type: 'string' },
       json: { type: 'string', default: `${folder}/.output/bench.json` },
       profile: { type: 'string' },
+      publish: { type: 'boolean', default: false },
       against: { type: 'string' },
     },
   })
   if (values.help) return 'help'
   const quick = values.guard || (values.quick ?? false)
+  if (values.publish && (quick || values.only !== undefined || values.against !== undefined || !values.peers))
+    throw new RangeError('--publish needs a full run: it cannot be combined with --quick, --guard, --only, --against and --no-peers.')
   const effort = quick ? QUICK : FULL
   const inFull = !quick && values.only === undefined && values.against === undefined
   return {
@@ -113,6 +119,7 @@ export function readOptions(args: readonly string[], folder: string): BenchOptio
     json: values.json,
     only: values.only,
     profile: values.profile,
+    publish: values.publish,
     growth: values.growth ? atLeast(100_000, values.largest, 1_000_000) : undefined,
     against: values.against,
     built: values.built,

@@ -1,11 +1,13 @@
-/** The report: a Markdown table for people, and JSON for programs. */
+/** The results of a run, and its conditions. */
 import { readFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { createRequire } from 'node:module'
 import { SIZE } from './dataset.ts'
-import { median, type Effort, type Reading } from './measure.ts'
+import type { Effort, Reading } from './measure.ts'
+import { median } from './median.ts'
 import { isPeer, peersFolder } from './peers.ts'
 import type { Implementation } from './implementations.ts'
+import type { Line } from './tables.ts'
 
 export interface Measured {
   readonly operation: string
@@ -14,24 +16,6 @@ export interface Measured {
   /** Only for writes: rows that one request writes. */
   readonly writes?: number
   readonly readings: ReadonlyMap<string, readonly Reading[]>
-}
-
-export interface Line {
-  readonly operation: string
-  readonly bytes: number
-  readonly implementation: string
-  readonly perSecond: number
-  /** Median of the ratios to the first implementation, one per round. A slow round affects both values of its ratio. */
-  readonly ratio: number
-  readonly lowest: number
-  readonly highest: number
-  readonly p99: number
-  /** Only for writes. */
-  readonly rowsPerSecond?: number
-  readonly cpu?: number
-  /** Processor time of the first implementation divided by that of this one. */
-  readonly cpuRatio?: number
-  readonly rounds: readonly Reading[]
 }
 
 export function toLines(measured: readonly Measured[]): Line[] {
@@ -57,56 +41,6 @@ export function toLines(measured: readonly Measured[]): Line[] {
   })
 }
 
-export function toMarkdown(lines: readonly Line[]): string {
-  const rows = lines.map(({ operation, implementation, perSecond, ratio, lowest, highest, p99, rowsPerSecond, cpu, cpuRatio }) => [
-    operation,
-    implementation,
-    grouped(perSecond),
-    rowsPerSecond === undefined ? '' : grouped(rowsPerSecond),
-    ratio.toFixed(2),
-    `${lowest.toFixed(2)}–${highest.toFixed(2)}`,
-    String(Math.round(p99)),
-    cpu === undefined ? '' : String(Math.round(cpu)),
-    cpuRatio === undefined ? '' : cpuRatio.toFixed(2),
-  ])
-  return [
-    [
-      'operation',
-      '',
-      'requests/s',
-      'rows written/s',
-      `ratio to ${lines[0]!.implementation}`,
-      'lowest–highest',
-      'p99 ms',
-      'CPU µs/request',
-      'CPU ratio',
-    ],
-    ['---', '---', '--:', '--:', '--:', '--:', '--:', '--:', '--:'],
-    ...rows,
-  ]
-    .map(cells => `| ${cells.join(' | ')} |`)
-    .join('\n')
-}
-
-const grouped = (value: number) => Math.round(value).toLocaleString('en-US').replaceAll(',', ' ')
-
-/** Requests per second of d divided by those of each peer: the median of the rounds, or "–" if the peer cannot do the operation. */
-export function toPeerTable(lines: readonly Line[], peers: readonly string[]): string {
-  const operations = [...new Set(lines.map(({ operation }) => operation))]
-  const rows = operations.flatMap((operation) => {
-    const of = (key: string) => lines.find(line => line.operation === operation && line.implementation === key)
-    const ours = of('d')
-    return ours ? [[operation, ...peers.map(key => toRatio(ours, of(key)))]] : []
-  })
-  return [['d, times as many requests/s as', ...peers], ['---', ...peers.map(() => '--:')], ...rows]
-    .map(cells => `| ${cells.join(' | ')} |`)
-    .join('\n')
-}
-
-function toRatio(ours: Line, theirs: Line | undefined): string {
-  return theirs ? median(ours.rounds.map(({ perSecond }, round) => perSecond / theirs.rounds[round]!.perSecond)).toFixed(2) : '–'
-}
-
 /** The conditions of a run: what a reader needs to interpret and to repeat it. */
 export function describeRun(effort: Effort, implementations: readonly Implementation[]) {
   return {
@@ -123,19 +57,6 @@ export function describeRun(effort: Effort, implementations: readonly Implementa
     effort,
     implementations: Object.fromEntries(implementations.map(({ key, title }) => [key, title])),
   }
-}
-
-/** The conditions as a list below the table. */
-export function toFootnotes({ date, machine, versions, database, effort, implementations }: ReturnType<typeof describeRun>): string {
-  return [
-    ...Object.entries(implementations).map(([key, title]) => `- ${key}: ${title}`),
-    `- ${date.slice(0, 10)}, ${machine}; ${Object.entries(versions)
-      .map(([name, version]) => `${name} ${version}`)
-      .join(', ')}`,
-    `- SQLite: ${database.posts} posts, ${database.users} users, ${database.organizations} organizations; `
-    + `journal ${database.journal}, synchronous ${database.synchronous}`,
-    `- ${effort.rounds} rounds of ${effort.seconds} s, ${effort.connections} connections; medians; ratios are computed per round`,
-  ].join('\n')
 }
 
 function versionOf(name: string, ...folders: string[]): string {

@@ -20,13 +20,15 @@ import { isPeer, preparePeers, type Peer } from './peers.ts'
 import { PLUGIN_OPERATIONS, comparePlugins } from './plugins.ts'
 import { profileCpu } from './profile.ts'
 import { compareRemote, REMOTE_SERVERS } from './remote.ts'
-import { describeRun, toFootnotes, toLines, toMarkdown, toPeerTable, type Measured } from './report.ts'
+import { publish as publishResults } from './publish.ts'
+import { describeRun, toLines, type Measured } from './report.ts'
 import { startServer, type RunningServer } from './server.ts'
 import { compareServers } from './servers.ts'
 import { compareSaves } from './saves.ts'
 import { soak } from './soak.ts'
 import { compareStarts } from './starts.ts'
 import { compareTypes } from './types.ts'
+import { toFootnotes, toMarkdown, toPeerTable } from './tables.ts'
 import { compareVariant, variantsOf } from './variants.ts'
 import { assertSameResponses, assertSameRefusals, assertSameRows, refusesAnonymous } from './verify.ts'
 import { compareWebhooks } from './webhooks/run.ts'
@@ -98,7 +100,7 @@ function buildApp({ built }: BenchOptions): void {
 }
 
 async function compare(
-  { against, built, effort, guard, json, only, peers: withPeers, quick, remote, variants: withVariants }: BenchOptions,
+  { against, built, effort, guard, json, only, peers: withPeers, publish, quick, remote, variants: withVariants }: BenchOptions,
   operations: readonly Operation[],
   database: string,
   sample: Sample,
@@ -167,6 +169,7 @@ async function compare(
     const lines = toLines(measured)
     mkdirSync(dirname(json), { recursive: true })
     writeFileSync(json, `${JSON.stringify({ ...about, lines }, null, 2)}\n`)
+    if (publish) publishResults({ ...about, lines })
     console.info(
       `\n${toMarkdown(lines)}\n\n${
         peers.length > 0

@@ -9,7 +9,7 @@ import { dirname } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { installPackage } from './builds.ts'
-import { median } from './measure.ts'
+import { median } from './median.ts'
 
 /** Inside the repository, so that Node finds its packages. */
 const FOLDER = fileURLToPath(new URL('.output/saves', import.meta.url))

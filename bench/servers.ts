@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs'
 import { Agent, request as send } from 'node:http'
 import { createJiti } from 'jiti'
-import { median } from './measure.ts'
+import { median } from './median.ts'
 
 const ROUNDS = 9
 /** Requests to each server in a round. */

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildDatabase, type Sample } from './dataset.ts'
 import { appFolder, IMPLEMENTATIONS, type Implementation } from './implementations.ts'
-import { median } from './measure.ts'
+import { median } from './median.ts'
 import { startServer } from './server.ts'
 import { printWorker } from './worker.ts'
 

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createJiti } from 'jiti'
-import { median } from './measure.ts'
+import { median } from './median.ts'
 
 const TABLES = 50
 const ROUNDS = 5

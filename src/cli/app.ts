@@ -34,6 +34,8 @@ export interface Table {
   readonly isView: boolean
   /** The file without its extension, relative to the folder of the resources. */
   readonly from: string
+  /** The code of its definition. */
+  readonly source: string
 }
 
 /** Where the tables are: the `schema` of `drizzle.config`, otherwise the folder of the guide. */
@@ -46,7 +48,9 @@ export function findTables(cwd: string, resources: string): Table[] {
   return listFiles(join(cwd, schemaOf(cwd))).flatMap((file) => {
     const from = relative(resources, file).replace(/\.[cm]?[jt]s$/, '')
     const source = readFileSync(file, 'utf8')
-    return [...source.matchAll(TABLE)].map(([, name, view]) => ({ name: name!, isView: view !== undefined, from }))
+    const found = [...source.matchAll(TABLE)]
+    return found.map(({ 1: name, 2: view, index }, at) =>
+      ({ name: name!, isView: view !== undefined, from, source: source.slice(index, found[at + 1]?.index) }))
   })
 }
 

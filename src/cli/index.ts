@@ -7,6 +7,7 @@ import { resolve } from 'pathe'
 import { add } from './add'
 import { CommandError } from './app'
 import { check } from './check'
+import { importDirectus } from './directus'
 import { explainRequest } from './explain'
 import { init } from './init'
 import { writeOpenApi } from './openapi'
@@ -80,6 +81,27 @@ const main = defineCommand({
         const path = add({ cwd: resolve(args.cwd), resource: args.resource, ...args.table !== undefined && { table: args.table } })
         consola.success(`created ${path}. Edit its permissions: signed-in callers can read, and writes need a permission.`)
       }),
+    }),
+    import: defineCommand({
+      meta: { name: 'import', description: 'Write resource files from the configuration of another system' },
+      subCommands: {
+        directus: defineCommand({
+          meta: { name: 'directus', description: 'Write a resource file for each collection of Directus, with the rules of its policies' },
+          args: {
+            snapshot: { type: 'positional', description: 'The file of `directus schema snapshot --format json`', required: true },
+            policies: { type: 'string', description: 'The file with the response of GET /policies and its permissions' },
+            cwd,
+            dryRun: { type: 'boolean', description: 'Only print what would change' },
+          },
+          run: ({ args: { snapshot, policies, dryRun, ...args } }) => run(() => {
+            const { changes, notes } = importDirectus({
+              cwd: resolve(args.cwd), snapshot: resolve(snapshot), ...policies !== undefined && { policies: resolve(policies) }, dryRun,
+            })
+            consola.log([...dryRun ? ['Nothing was written. The command would change:'] : [], ...changes].join('\n'))
+            if (notes.length > 0) consola.warn(['Not carried over:', ...notes.map(note => `- ${note}`)].join('\n'))
+          }),
+        }),
+      },
     }),
     check: defineCommand({
       meta: { name: 'check', description: 'Check the registrations, the indexes and the access matrix. For CI' },

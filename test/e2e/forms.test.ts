@@ -118,6 +118,21 @@ describe.runIf(there)('in a browser', () => {
       })
     })
 
+    it('turns the pages of a list, and begins again with another filter', async () => {
+      for (let at = 0; at < 12; at++) await create(`Page ${at}`)
+      await on('/article-list', async ({ page }) => {
+        const titles = () => page.locator('main li, ul[aria-busy] li').allTextContents()
+        const first = await titles()
+        expect(first).toHaveLength(10)
+        await page.getByRole('button', { name: 'Page 2' }).click()
+        await expect.poll(titles).not.toEqual(first)
+        await page.getByRole('combobox', { name: 'Status' }).click()
+        await page.getByRole('option', { name: 'archived' }).click()
+        await expect.poll(() => page.getByText('No article has this status.').count()).toBe(1)
+        await screenshot(page, 'articles')
+      })
+    })
+
     it('creates a record after the form has found what is missing', async () => {
       await on('/news-desk', async ({ page, requests }) => {
         await page.getByRole('button', { name: 'New article' }).click()

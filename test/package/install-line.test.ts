@@ -37,8 +37,8 @@ describe('the command to install', () => {
     return folder
   }
 
-  it('is in the README, in the guide and on the page of the admin', () => {
-    expect(lines.map(({ page }) => page)).toEqual(['README.md', 'docs/1.start/1.getting-started.md', 'docs/2.guides/18.admin.md'])
+  it('is in the guide and on the page of the admin', () => {
+    expect(lines.map(({ page }) => page)).toEqual(['docs/1.start/1.getting-started.md', 'docs/2.guides/18.admin.md'])
   })
 
   it.each(lines)('works in an empty app: $page, $line', ({ line }) => {

@@ -1,0 +1,14 @@
+import { teamMembers } from '../database/schema'
+
+export default defineResource(teamMembers, {
+  permissions: {
+    read: true,
+    create: false,
+    update: false,
+    delete: false,
+  },
+  fields: {
+    email: { read: 'content-editors' },
+  },
+  hiddenFields: ['pin'],
+})

@@ -58,7 +58,7 @@ const policiesSchema = z.object({
 })
 
 export interface Policy {
-  /** The permission that a caller with this policy has in the API. */
+  /** The permission that a caller with this policy has in the API, such as `policy:editors`. No role has such a name. */
   readonly name: string
   readonly isPublic: boolean
   readonly isAdmin: boolean
@@ -74,14 +74,21 @@ export const readSnapshot = (file: string): Snapshot =>
 /** @throws CommandError if the file is not the list of policies */
 export function readPolicies(file: string): Policy[] {
   const { data } = parse(file, policiesSchema, 'the response of `GET /policies?fields=*,permissions.*,roles.role.name,roles.user&limit=-1`')
-  return data.map(({ name, admin_access: admin, roles, permissions }) => ({
-    name: toSlug(name),
+  const names = data.map(({ name }) => toSlug(name))
+  return data.map(({ admin_access: admin, roles, permissions }, at) => ({
+    name: `policy:${names[at]!}${toSuffix(names, at)}`,
     isPublic: roles.some(({ role, user }) => !role && !user),
     isAdmin: admin ?? false,
     roles: roles.flatMap(({ role }) => role ? [role.name] : []),
     hasUsers: roles.some(({ user }) => user),
     permissions,
   }))
+}
+
+/** Two policies can have names that differ in signs only. Each keeps its own permission. */
+const toSuffix = (names: readonly string[], at: number) => {
+  const earlier = names.slice(0, at).filter(name => name === names[at]).length
+  return earlier === 0 ? '' : `.${earlier + 1}`
 }
 
 const toSlug = (name: string) => name.toLowerCase().replace(/^\$t:/, '').replace(/[^a-z0-9]+/g, '-').replace(/^-+|-+$/g, '') || 'policy'

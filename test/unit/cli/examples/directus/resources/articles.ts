@@ -10,34 +10,34 @@ const has = (ctx: { permissions: readonly string[] }, ...policies: string[]) =>
 export default defineResource(articles, {
   permissions: {
     read: true,
-    create: ['content-editors', 'writers'],
-    update: ['content-editors', 'writers'],
-    delete: ['content-editors', 'writers'],
+    create: ['policy:content-editors', 'policy:writers'],
+    update: ['policy:content-editors', 'policy:writers'],
+    delete: ['policy:content-editors', 'policy:writers'],
   },
   listFilter: (table, ctx) => {
     if (ctx.operation === 'update' || ctx.operation === 'restore') {
-      if (has(ctx, '*', 'content-editors')) return undefined
+      if (has(ctx, '*', 'policy:content-editors')) return undefined
       return or(
-        has(ctx, 'writers') ? and((ctx.user ? eq(table.createdBy, ctx.user.id) : nobody), inArray(table.status, ['draft', 'review']))! : undefined,
+        has(ctx, 'policy:writers') ? and((ctx.user ? eq(table.createdBy, ctx.user.id) : nobody), inArray(table.status, ['draft', 'review']))! : undefined,
       ) ?? nobody
     }
     if (ctx.operation === 'delete' || ctx.operation === 'purge') {
       if (has(ctx, '*')) return undefined
       return or(
-        has(ctx, 'content-editors') ? ne(table.status, 'published') : undefined,
+        has(ctx, 'policy:content-editors') ? ne(table.status, 'published') : undefined,
       ) ?? nobody
     }
-    if (has(ctx, '*', 'content-editors')) return undefined
+    if (has(ctx, '*', 'policy:content-editors')) return undefined
     return or(
       eq(table.status, 'published'),
-      has(ctx, 'writers') ? (ctx.user ? eq(table.createdBy, ctx.user.id) : nobody) : undefined,
+      has(ctx, 'policy:writers') ? (ctx.user ? eq(table.createdBy, ctx.user.id) : nobody) : undefined,
     ) ?? nobody
   },
   fields: {
-    status: { read: 'content-editors', write: 'content-editors' },
-    cover: { read: 'content-editors', write: 'content-editors' },
-    author: { write: ctx => (ctx.operation !== 'update' || has(ctx, 'content-editors')) },
-    createdBy: { read: 'content-editors', write: 'content-editors' },
-    createdAt: { read: 'content-editors', write: 'content-editors' },
+    status: { read: 'policy:content-editors', write: 'policy:content-editors' },
+    cover: { read: 'policy:content-editors', write: 'policy:content-editors' },
+    author: { write: ctx => (ctx.operation !== 'update' || has(ctx, 'policy:content-editors')) },
+    createdBy: { read: 'policy:content-editors', write: 'policy:content-editors' },
+    createdAt: { read: 'policy:content-editors', write: 'policy:content-editors' },
   },
 })

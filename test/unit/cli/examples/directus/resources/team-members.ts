@@ -8,7 +8,7 @@ export default defineResource(teamMembers, {
     delete: false,
   },
   fields: {
-    email: { read: 'content-editors' },
+    email: { read: 'policy:content-editors' },
   },
   hiddenFields: ['pin'],
 })

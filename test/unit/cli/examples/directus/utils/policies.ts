@@ -1,6 +1,6 @@
 /** The permissions of each role: the names of its policies in Directus. `'*'` allows everything. */
 export const POLICIES: Readonly<Record<string, readonly string[]>> = {
   Administrator: ['*'],
-  Editor: ['content-editors', 'writers'],
-  Writer: ['writers'],
+  Editor: ['policy:content-editors', 'policy:writers'],
+  Writer: ['policy:writers'],
 }

@@ -9,6 +9,7 @@ import type { Init } from './init'
 /** The folders of each template. A file of a later folder replaces that of the same name. */
 const TEMPLATES: Readonly<Record<string, readonly string[]>> = {
   sqlite: ['common', 'sqlite'],
+  postgres: ['common', 'postgres'],
 }
 
 export interface TemplateOptions {

@@ -2,23 +2,16 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { FOLLOWED_PAGES } from '../support/markdown'
 import { findNode20 } from '../support/node-20'
 import { findPackages, findSnippets } from '../../src/cli/snippets'
 import { root } from '../support/once'
 import { createEmptyApp, NOT_INSTALLED, readPage, stepsOf, type FollowedApp } from './follow'
+import { runOnPostgres } from './postgres'
 import { createFolder, run } from './tarball'
 
 const PAGE = 'docs/1.start/1.getting-started.md'
-
-async function runOnPostgres(sql: string): Promise<void> {
-  const client = new pg.Client({ host: '127.0.0.1', user: 'postgres', database: 'postgres' })
-  await client.connect()
-  await client.query(sql)
-  await client.end()
-}
 
 it('declares rules and registration in at most 10 lines', () => {
   const { code } = findSnippets(readPage(PAGE)).find(({ source }) => source === 'server/resources/posts.ts')!

@@ -1,13 +1,16 @@
-/** From an empty folder to an authorized list in the browser: each template of `init`, with the commands that it prints. */
+/** From an empty folder to an authorized list and the admin in the browser: each template of `init`, with the commands that it prints. */
+import { randomUUID } from 'node:crypto'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
 import { stripVTControlCharacters } from 'node:util'
+import { createClient } from '@libsql/client'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { launch } from '../e2e/newsroom/browser'
 import { root } from '../support/once'
 import { send } from './follow'
+import { runOnPostgres } from './postgres'
 import { createFolder, packPackage, runWith, startServer, type RunningServer, type Surroundings } from './tarball'
 
 interface Answer<T = Record<string, unknown>> {
@@ -23,11 +26,27 @@ async function request<T>(url: string, method: string, options: { cookie?: strin
   return { status: response.statusCode!, body: await json(response) as T, cookie }
 }
 
-const TEMPLATES = [
-  { template: 'sqlite', own: {} },
-] as const satisfies readonly { template: string, own: Readonly<Record<string, string>> }[]
+const database = `starters_${randomUUID().replaceAll('-', '')}`
 
-describe.each(TEMPLATES)('the template $template', ({ template, own }) => {
+interface Template {
+  readonly template: string
+  /** What the user writes into `.env`. */
+  readonly own: Readonly<Record<string, string>>
+  /** Runs SQL in the database of the app. */
+  readonly execute: (cwd: string, sql: string) => Promise<unknown>
+}
+
+const TEMPLATES: readonly Template[] = [
+  { template: 'sqlite', own: {}, execute: (cwd, sql) => createClient({ url: `file:${cwd}/local.db` }).execute(sql) },
+  { template: 'postgres', own: { DATABASE_URL: `postgres://postgres@127.0.0.1:5432/${database}` }, execute: (_, sql) => runOnPostgres(sql, database) },
+]
+
+beforeAll(() => runOnPostgres(`create database ${database}`))
+afterAll(() => runOnPostgres(`drop database ${database} with (force)`))
+
+const isHydrated = () => (window as unknown as { useNuxtApp?: () => { isHydrating: boolean } }).useNuxtApp?.().isHydrating === false
+
+describe.each(TEMPLATES)('the template $template', ({ template, own, execute }) => {
   const folder = createFolder()
   const app: Surroundings = { cwd: join(folder, 'my-app'), node: process.execPath }
   let browser: Browser
@@ -42,9 +61,9 @@ describe.each(TEMPLATES)('the template $template', ({ template, own }) => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  const signUp = async (name: string) => {
+  const enter = async (kind: 'sign-up' | 'sign-in', name: string) => {
     const body = { name, email: `${name.toLowerCase()}@example.com`, password: 'correct horse battery' }
-    const answer = await request(`${server!.url}/api/auth/sign-up/email`, 'POST', { body })
+    const answer = await request(`${server!.url}/api/auth/${kind}/email`, 'POST', { body })
     expect([answer.status, answer.body]).toMatchObject([200, { user: { name } }])
     return answer.cookie
   }
@@ -54,7 +73,7 @@ describe.each(TEMPLATES)('the template $template', ({ template, own }) => {
   let ada: string
   let id: number
 
-  it('needs three commands to the first authorized list in the browser', async () => {
+  it('needs three commands to the first authorized list and the admin in the browser', async () => {
     const tarball = await packPackage()
     const began = Date.now()
     const seconds = () => Math.round((Date.now() - began) / 1000)
@@ -66,14 +85,19 @@ describe.each(TEMPLATES)('the template $template', ({ template, own }) => {
     const installed = seconds()
     const [command, ...args] = next.at(-1)!
     server = await startServer(app, command!, ...args)
-    ada = await signUp('Ada')
+    ada = await enter('sign-up', 'Ada')
     const { status, body } = await call<{ id: number }>(ada, 'POST', '', { title: 'Water the plants' })
     expect(status).toBe(201)
     id = body.id
     const page = await openAs(ada)
     await page.goto(server.url)
     expect(await page.getByText('Water the plants').textContent()).toBe('Water the plants')
-    console.log(`${template}: ${1 + next.length} commands and ${lines} lines of one's own. ${seconds()} s: ${written} s until the files were written, ${installed} s until the packages were installed`)
+    const listed = seconds()
+    await page.goto(`${server.url}/admin`)
+    await page.getByRole('link', { name: 'Tasks' }).first().click()
+    await page.getByText('Water the plants').first().waitFor()
+    const times = `${written} s until the files were written, ${installed} s until the packages were installed, ${listed} s until the list`
+    console.log(`${template}: ${1 + next.length} commands and ${lines} lines of one's own. ${seconds()} s until the admin: ${times}`)
     expect(1 + next.length).toBeLessThanOrEqual(3)
     expect(lines).toBeLessThanOrEqual(10)
   }, 600_000)
@@ -88,7 +112,7 @@ describe.each(TEMPLATES)('the template $template', ({ template, own }) => {
   }
 
   it('refuses anonymous callers, and hides the tasks of others', async () => {
-    const ben = await signUp('Ben')
+    const ben = await enter('sign-up', 'Ben')
     expect((await call(undefined, 'GET', '')).status).toBe(401)
     expect((await call(undefined, 'POST', '', { title: 'Anonymous' })).status).toBe(401)
     expect((await call<{ data: unknown[] }>(ben, 'GET', '')).body.data).toEqual([])
@@ -114,6 +138,57 @@ describe.each(TEMPLATES)('the template $template', ({ template, own }) => {
   it('type checks', () => {
     runWith(app, join(root, 'node_modules/.bin/vue-tsc'), '-b', '--noEmit')
   })
+
+  describe('built', () => {
+    beforeAll(async () => {
+      await server?.stop()
+      runWith(app, 'npm', 'run', 'build')
+      server = await startServer(app, 'npm', 'start')
+    }, 600_000)
+
+    it('signs a user up on a phone, and creates and lists a task', async () => {
+      const page = await (await browser.newContext({ viewport: { width: 390, height: 844 } })).newPage()
+      const problems: string[] = []
+      page.on('pageerror', error => problems.push(error.message))
+      await page.goto(`${server!.url}/admin`)
+      expect(new URL(page.url()).pathname).toBe('/sign-in')
+      await page.waitForFunction(isHydrated)
+      await page.getByRole('button', { name: 'Create an account' }).click()
+      await page.getByLabel('Name').fill('Cleo')
+      await page.getByLabel('Email').fill('cleo@example.com')
+      await page.getByLabel('Password').fill('correct horse battery')
+      await page.getByRole('button', { name: 'Create account' }).click()
+      await page.getByText('No tasks yet').waitFor()
+      await page.waitForFunction(isHydrated)
+      await page.getByRole('link', { name: 'New task' }).first().click()
+      await page.getByLabel('Title').fill('Call the plumber')
+      await page.getByRole('button', { name: 'Create task' }).click()
+      await page.getByRole('checkbox', { name: 'Done: Call the plumber' }).click()
+      await page.getByText('Done', { exact: true }).waitFor()
+      expect(await page.getByRole('listitem').filter({ has: page.getByRole('checkbox') }).count()).toBe(1)
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
+      expect(problems).toEqual([])
+    })
+
+    it('shows the task of the development server to its owner only', async () => {
+      const cookie = await enter('sign-in', 'Ada')
+      expect((await call<{ data: unknown[] }>(cookie, 'GET', '')).body.data).toMatchObject([{ id, title: 'Water the plants' }])
+      expect((await call(undefined, 'GET', `/${id}`)).status).toBe(401)
+    })
+
+    it('shows all tasks in the admin to an administrator, and to others their own only', async () => {
+      const admin = await openAs(await enter('sign-up', 'Dana'))
+      const tasks = async () => {
+        await admin.goto(`${server!.url}/admin/tasks`)
+        await admin.waitForFunction(isHydrated)
+        return await admin.getByText('Water the plants').count()
+      }
+      expect(await tasks()).toBe(0)
+      const sql = /`(update "user" .*)`/.exec(readFileSync(join(app.cwd, 'README.md'), 'utf8'))![1]!
+      await execute(app.cwd, sql.replace('ada@', 'dana@'))
+      expect(await tasks()).toBeGreaterThan(0)
+    })
+  })
 })
 
 /**
@@ -127,8 +202,8 @@ function configure(cwd: string, tarball: string, own: Readonly<Record<string, st
   writeFileSync(env, text)
   const { overrides } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { overrides: Record<string, unknown> }
   const file = join(cwd, 'package.json')
-  const manifest = JSON.parse(readFileSync(file, 'utf8')) as { dependencies: Record<string, string> }
+  const manifest = JSON.parse(readFileSync(file, 'utf8')) as Record<'dependencies' | 'overrides', Record<string, string>>
   const dependencies = { ...manifest.dependencies, 'nuxt-auto-api': `file:${tarball}`, 'tailwindcss': overrides.tailwindcss as string }
-  writeFileSync(file, JSON.stringify({ ...manifest, dependencies, overrides }, null, 2))
+  writeFileSync(file, JSON.stringify({ ...manifest, dependencies, overrides: { ...manifest.overrides, ...overrides } }, null, 2))
   return Object.keys(own).length
 }

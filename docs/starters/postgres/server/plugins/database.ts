@@ -1,0 +1,5 @@
+import { db } from '../database/client'
+
+export default defineNitroPlugin(() => {
+  initializeDatabase(db, 'postgres')
+})

@@ -146,7 +146,7 @@ describe.each(TEMPLATES)('the template $template', ({ template, own, execute }) 
       server = await startServer(app, 'npm', 'start')
     }, 600_000)
 
-    it('signs a user up on a phone, and creates and lists a task', async () => {
+    it('signs a user up on a phone, and creates, lists and deletes a task', async () => {
       const page = await (await browser.newContext({ viewport: { width: 390, height: 844 } })).newPage()
       const problems: string[] = []
       page.on('pageerror', error => problems.push(error.message))
@@ -167,6 +167,10 @@ describe.each(TEMPLATES)('the template $template', ({ template, own, execute }) 
       await page.getByText('Done', { exact: true }).waitFor()
       expect(await page.getByRole('listitem').filter({ has: page.getByRole('checkbox') }).count()).toBe(1)
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
+      await page.getByRole('link', { name: 'Call the plumber' }).click()
+      await page.getByRole('button', { name: 'Delete' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete task' }).click()
+      await page.getByText('No tasks yet').waitFor()
       expect(problems).toEqual([])
     })
 

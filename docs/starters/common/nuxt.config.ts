@@ -9,7 +9,6 @@ export default defineNuxtConfig({
   compatibilityDate: '2026-01-01',
   autoAdmin: {
     middleware: 'signed-in',
-    branding: { name: 'Tasks' },
     resources: { tasks: { columns: ['title', 'status', 'createdAt'] } },
   },
   autoApi: {

@@ -8,7 +8,7 @@ import { projects, tasks } from './examples/schema'
 import { openWorld, type World } from './world'
 
 const page = readFileSync(fileURLToPath(new URL('../../../docs/2.guides/7.writing.md', import.meta.url)), 'utf8')
-const section = page.slice(page.indexOf('## Create or update'), page.indexOf('## Keys of a body'))
+const section = page.slice(page.indexOf('## Create or update'), page.indexOf('## Bulk operations'))
 const requests = [...section.matchAll(/^```http\n(\w+) \/api\/(\S+)\n\n([\s\S]*?)^```$/gm)]
   .map(([, method, path, body]) => [method!, path!, JSON.parse(body!) as object] as const)
 const shown = JSON.parse(/^```json\n(.*?)^```$/ms.exec(section)![1]!) as { data: object[], meta: object }

@@ -103,6 +103,12 @@ describe('init with a template', () => {
     for (const line of changes) expect(existsSync(join(cwd, 'My App!', line.slice('created  '.length)))).toBe(true)
   })
 
+  it('writes the rules that the guide shows', () => {
+    start('sqlite')
+    const page = readFileSync(join(docs, '1.start/1.getting-started.md'), 'utf8')
+    expect(page).toContain(`\`\`\`ts\n${read('My App!/server/resources/tasks.ts')}\`\`\``)
+  })
+
   it('gives each app and each purpose another secret', () => {
     for (const folder of ['a', 'b']) start('sqlite', folder)
     const secrets = ['a/.env', 'b/.env'].flatMap(path => [...read(path).matchAll(/SECRET=(.*)/g)].map(([, secret]) => secret!))

@@ -1,6 +1,6 @@
 /** Example of the docs pages `endpoints` and `authorization`: a named gate, and a permission that an evaluator decides. */
 import { defineResourceAuth } from 'nuxt-auto-api/define'
-import type { articles } from '../../../support/desk'
+import type { articles } from './schema'
 
 export const articlesAuth = defineResourceAuth<typeof articles>({
   permissions: {

@@ -3,7 +3,7 @@ import { and, gte } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { createEndpoint, rowScope } from 'nuxt-auto-api/utils'
 import { z } from 'zod'
-import { articles } from '../../../support/desk'
+import { articles } from './schema'
 
 export default createEndpoint({
   resource: 'articles',

@@ -2,7 +2,7 @@
 import { eq } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { createEndpoint, findAuthorizedRow } from 'nuxt-auto-api/utils'
-import { articles } from '../../../support/desk'
+import { articles } from './schema'
 
 export default createEndpoint({
   resource: 'articles',

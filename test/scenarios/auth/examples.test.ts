@@ -2,8 +2,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ResourceAuth } from '../../../src/runtime/server/registration'
 import type { Caller } from '../../support/server'
+import { DEFAULT_MULTI_TENANCY } from '../../../src/runtime/shared/defaults'
 import { openDesk, told, type Desk } from '../../support/desk'
 import { articlesAuth } from './examples/articles.auth'
+import config from './examples/nuxt.config'
 
 let desk: Desk
 
@@ -111,4 +113,13 @@ describe('the docs page authorization', () => {
       await ask('DELETE', '/api/articles/1', { user: { id: 1, organizationId: 1, plan: 'pro' } }),
     ]).toEqual(['403 FORBIDDEN', '200'])
   })
+})
+
+it('the options of the docs page tenancy separate the rows of two organizations', async () => {
+  const { multiTenancy } = (config as { autoApi: { multiTenancy: object } }).autoApi
+  const tenants = await openDesk({ config: { multiTenancy: { ...DEFAULT_MULTI_TENANCY, ...multiTenancy } } })
+  const statusFor = async (organizationId: number) =>
+    (await tenants.request('GET', '/api/articles/1', { caller: { user: { id: 1, organizationId } } })).status
+  expect([await statusFor(1), await statusFor(2)]).toEqual([200, 404])
+  tenants.client.close()
 })

@@ -8,3 +8,10 @@ export default defineNuxtConfig({
     multiTenancy: {},
   },
 })
+
+// Nuxt writes this type into an app that lists the module.
+declare module '@nuxt/schema' {
+  interface NuxtConfig {
+    autoApi?: { multiTenancy: object }
+  }
+}

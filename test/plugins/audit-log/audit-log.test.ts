@@ -12,8 +12,9 @@ import { activityFeed, auditLog, dataExport, rateLimit } from '../../../src/runt
 import { auditLogColumns } from '../../../src/runtime/plugins/schema-sqlite'
 import { auditLogSql } from '../../engines/support/audit-log'
 import { createServer, type ServerOptions, type TestServer } from '../../support/server'
-import { auditLogAuth } from './examples/auth'
-import * as schema from './examples/schema'
+import activityConfig from '../activity-feed/examples/nuxt.config'
+import auditLogResource from './examples/server/resources/auditLog'
+import * as schema from './examples/server/database/schema'
 import { isFull } from '../../support/tiers'
 
 const WRITER = { user: { id: 1 } }
@@ -38,7 +39,7 @@ async function open(options: Partial<ServerOptions> = {}): Promise<TestServer> {
     registrations: [
       { name: 'users', schema: users, authorization: { permissions: every } },
       { name: 'posts', schema: posts, authorization: { permissions: every, fields: { editorNote: { read: 'editor' } } } },
-      { name: 'auditLog', schema: schema.auditLog, authorization: auditLogAuth },
+      { name: 'auditLog', schema: schema.auditLog, authorization: auditLogResource.authorization },
     ] as ServerOptions['registrations'],
     ...options,
   })
@@ -65,8 +66,8 @@ it('does not show whether an update changed a field that the reader cannot read'
 describe('the example of the docs', () => {
   it('records changes and events, and shows them in the log and in the feed', async () => {
     const server = await open({
-      plugins: (await import('./examples/plugins')).default,
-      endpoints: async () => ({ 'POST /publish/:id': (await import('./examples/publish.post')).default }),
+      plugins: activityConfig.autoApi!.plugins as unknown as ServerOptions['plugins'],
+      endpoints: async () => ({ 'POST /publish/:id': (await import('./examples/server/api/posts/[id]/publish.post')).default }),
     })
     await server.request('PATCH', '/api/users/1', { body: { recoveryCode: 'CODE-2' }, caller: WRITER })
     await server.request('POST', '/publish/1', { body: {}, caller: WRITER })

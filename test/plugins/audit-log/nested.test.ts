@@ -6,8 +6,8 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { auditLog, batch } from '../../../src/runtime/plugins/index'
 import { auditLogSql } from '../../engines/support/audit-log'
 import { createServer, type ServerOptions, type TestServer } from '../../support/server'
-import { auditLogAuth } from './examples/auth'
-import { auditLog as auditLogTable } from './examples/schema'
+import auditLogResource from './examples/server/resources/auditLog'
+import { auditLog as auditLogTable } from './examples/server/database/schema'
 
 const pupils = sqliteTable('pupils', { id: integer('id').primaryKey(), name: text('name').notNull(), mentorId: integer('mentor_id').references((): never => pupils.id as never) })
 const courses = sqliteTable('courses', { id: integer('id').primaryKey(), title: text('title').notNull() })
@@ -41,7 +41,7 @@ beforeEach(async () => {
       { name: 'pupils', schema: pupils, authorization: { permissions },
         nested: { courses: actions, pupilsByPupil: actions, pupilsByFriend: actions, pupils: ['create', 'update'] } },
       { name: 'courses', schema: courses, authorization: { permissions } },
-      { name: 'auditLog', schema: auditLogTable, authorization: auditLogAuth },
+      { name: 'auditLog', schema: auditLogTable, authorization: auditLogResource.authorization },
     ] as ServerOptions['registrations'],
   })
 })

@@ -2,7 +2,7 @@
 import { eq } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { atomicWrites, createEndpoint, findAuthorizedRow, recordActivity, reportChanges } from 'nuxt-auto-api/utils'
-import { posts } from './schema'
+import { posts } from '../../../database/schema'
 
 export default createEndpoint({
   resource: 'posts',

@@ -24,6 +24,9 @@ const WITHOUT_SOURCE = new Set(['sh', 'json', 'http', 'text', 'diff'])
 /** Pages with code of an app before and after an upgrade, or of an app that a test of the package creates. */
 const PAGES_WITHOUT_SOURCES = new Set<string>(['docs/6.project/1.upgrading.md', ...FOLLOWED_PAGES])
 
+/** Pages that do not have the headings of a plugin page. */
+const WITHOUT_TEMPLATE = /\.(?:caching|request-metadata|plugin-kit)\.md$/
+
 const snippets = pages
   .filter(page => !PAGES_WITHOUT_SOURCES.has(page))
   .flatMap(page => findSnippets(read(page)).map(snippet => ({ page, ...snippet })))
@@ -64,6 +67,18 @@ describe('the documentation', () => {
     const target = path === '' ? page : relative(root, join(root, dirname(page), path))
     expect(existsSync(join(root, target))).toBe(true)
     if (anchor !== undefined) expect(headings(read(target))).toContain(anchor)
+  })
+})
+
+describe('a page of a plugin', () => {
+  /** The headings as CONTRIBUTING lists them. `undefined` stands for those of the plugin's own subjects. */
+  const template = [...read('CONTRIBUTING.md').matchAll(/^\d\. (?:`(.+?)`)?/gm)].map(([, heading]) => heading)
+  const positionOf = (heading: string) => template.indexOf(template.includes(heading) ? heading : undefined)
+
+  it.each(guides.filter(page => /\/4\.plugins\//.test(page) && !WITHOUT_TEMPLATE.test(page)))('has the headings of the template in their order: %s', (page) => {
+    const found = [...withoutCode(read(page)).matchAll(/^## (.+)$/gm)].map(([, heading]) => heading!)
+    expect(found).toEqual(found.toSorted((one, other) => positionOf(one) - positionOf(other)))
+    expect(found).toEqual(expect.arrayContaining(['Install', 'Options', 'Limits']))
   })
 })
 

@@ -12,7 +12,7 @@ import { root } from '../support/once'
 import * as schema from './api-tokens/examples/server/database/schema'
 import apiTokensResource from './api-tokens/examples/server/resources/apiTokens'
 
-const files = globSync('test/plugins/*/examples/nuxt.config.ts', { cwd: root }).sort()
+const files = globSync('test/plugins/*/examples/**/nuxt.config.ts', { cwd: root }).sort()
 
 it.each(files)('lists plugins that the build accepts: %s', async (file) => {
   const { default: config } = await import(join(root, file)) as { default: { autoApi: { plugins: readonly object[] } } }

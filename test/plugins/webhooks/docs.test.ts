@@ -50,7 +50,7 @@ async function make(): Promise<Made> {
 }
 
 it('nuxt.config lists the plugin with a reference of the function that finds owners', () => {
-  const [listed] = nuxtConfig.autoApi.plugins as unknown as [{ __factoryCall: () => { name: string, options: [{ findUser: object }] } }]
+  const [listed] = nuxtConfig.autoApi!.plugins as unknown as [{ __factoryCall: () => { name: string, options: [{ findUser: object }] } }]
   const { name, options: [{ findUser: reference }] } = listed.__factoryCall()
   expect([name, reference]).toEqual(['webhooks', { __moduleImport: true, path: '~~/server/users', name: 'findUser' }])
 })

@@ -8,10 +8,3 @@ export default defineNuxtConfig({
     multiTenancy: {},
   },
 })
-
-// Nuxt writes this type into an app that lists the module.
-declare module '@nuxt/schema' {
-  interface NuxtConfig {
-    autoApi?: { multiTenancy: object }
-  }
-}

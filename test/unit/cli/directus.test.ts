@@ -33,7 +33,7 @@ afterEach(() => rmSync(cwd, { recursive: true }))
 
 describe('import directus', () => {
   it('writes a resource for each collection, and the policies of the roles', () => {
-    write('server/database/schema.ts', readFileSync(example('schema.ts'), 'utf8'))
+    write('server/database/schema.ts', readFileSync(example('database/schema.ts'), 'utf8'))
     const { changes, notes } = importDirectus({ cwd, snapshot: example('snapshot.json'), policies: example('policies.json') })
     expect(changes).toEqual(['created  server/resources/articles.ts', 'created  server/resources/team-members.ts', 'created  server/utils/policies.ts'])
     for (const path of ['server/resources/articles.ts', 'server/resources/team-members.ts', 'server/utils/policies.ts'])
@@ -42,7 +42,7 @@ describe('import directus', () => {
   })
 
   it('keeps files that exist, and writes nothing in a dry run', () => {
-    write('server/database/schema.ts', readFileSync(example('schema.ts'), 'utf8'))
+    write('server/database/schema.ts', readFileSync(example('database/schema.ts'), 'utf8'))
     write('server/resources/articles.ts', 'mine')
     const options = { cwd, snapshot: example('snapshot.json') }
     expect(importDirectus({ ...options, dryRun: true }).changes).toEqual(['kept     server/resources/articles.ts', 'created  server/resources/team-members.ts'])

@@ -107,7 +107,7 @@ describe.runIf(there)('a post with its comments', () => {
       })
     })
 
-    it('adds a comment again that somebody else has deleted, if the user keeps its changes', async () => {
+    it('adds a comment again that another user has deleted, if the user keeps its changes', async () => {
       await open(EDITOR, async (page) => {
         const [{ id: second }] = newsroom.rows<{ id: number }>('select id from comments where post_id = ? and body = ?', id, 'Second') as [{ id: number }]
         await newsroom.request(`/api/comments/${second}`, { as: EDITOR, method: 'DELETE' })

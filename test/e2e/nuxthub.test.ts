@@ -33,7 +33,7 @@ it('applies rules that name a table of the hub', async () => {
   expect((await server.request(`/api/posts/${body.id}`)).status).toBe(404)
 })
 
-it('knows a junction table of the hub that nobody registers', async () => {
+it('knows a junction table of the hub that is not registered', async () => {
   const { status, body } = await server.request('/api/posts?include=tags&limit=1')
   expect([status, body.data[0]?.tags]).toEqual([200, []])
 })

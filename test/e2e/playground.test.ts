@@ -73,7 +73,7 @@ it('identifies each request, and not by what the client sends', async () => {
   for (const id of ids) expect(id).toMatch(/^[\da-f-]{36}$/)
 })
 
-it('counts the published posts of each author of an organisation in a view, which nobody can change', async () => {
+it('counts the published posts of each author of an organisation in a read-only view', async () => {
   const { status, body } = await newsroom.request('/api/authorStats?sort=-views,authorId&limit=3&include=author', { as: EDITOR })
   const of = (column: string, author: number) =>
     newsroom.rows<{ n: number }>(`select ${column} as n from posts where author_id = ${author} and status = 'published' and deleted_at is null`)[0]!.n
@@ -310,7 +310,7 @@ describe('the number of statements', () => {
     expect(states).toEqual([['auto-api; fwd=miss; stored', 0], [expect.stringMatching(/^auto-api; hit; ttl=\d+$/), 0]])
   })
 
-  it('is not disclosed for requests without a trace, nor for ids that nobody has used', async () => {
+  it('is not disclosed for requests without a trace, nor for unknown ids', async () => {
     for (const id of ['0', '__proto__', crypto.randomUUID()]) expect(await traceOf(id)).toEqual([])
   })
 })

@@ -151,7 +151,7 @@ describe.each(SERVERS)('$name', ({ isAvailable, open }) => {
         await browser.send('DELETE', `/posts/${id}`)
       })
 
-      it('reads what the write of somebody else has changed, after a write that failed because of it', async () => {
+      it('reads what the write of another caller has changed, after a write that failed because of it', async () => {
         const server = await startUsed(opened)
         const [first, second] = [createBrowser(server), createBrowser(server)]
         const tag = (await second.send('GET', '/posts/1')).headers.get('etag')!
@@ -227,7 +227,7 @@ describe.each(SERVERS)('$name', ({ isAvailable, open }) => {
         expect(await answers({ cookie: `${`auto-api-consistency=${foreign}; `.repeat(50)}auto-api-consistency=${token}` })).toBe('replica')
       })
 
-      it('does not tell how much others write', async () => {
+      it('does not disclose how much others write', async () => {
         const { send, token } = createScript(await startUsed(opened))
         const tokens: string[] = []
         for (let count = 0; count < 3; count++) {
@@ -239,7 +239,7 @@ describe.each(SERVERS)('$name', ({ isAvailable, open }) => {
         expect(new Set(tokens.map(text => text.slice(40))).size).toBe(3)
       })
 
-      it('does not let anybody read rows of others', async () => {
+      it('does not let a caller read rows of others', async () => {
         const server = await startUsed(opened)
         const { send, token } = createScript(server)
         await send('PATCH', '/posts/1', { version: 0 })
@@ -313,7 +313,7 @@ describe.each(SERVERS)('$name', ({ isAvailable, open }) => {
       })
 
       // On a busy machine, a check can take longer than a read waits for it.
-      it('does not count as one if nobody has written or read for a long time', { retry: 2 }, async () => {
+      it('does not count as one after a long time without reads and writes', { retry: 2 }, async () => {
         const browser = createBrowser(await startUsed(opened, { maxLag: 3_000 }))
         for (let count = 0; count < 2; count++) {
           await new Promise(resolve => setTimeout(resolve, 3_200))

@@ -161,7 +161,7 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       ['id', 1, undefined], ['title', 'one', 'else'], ['price', '12.5', '13'], ['big', 9007199254740993n, '5'],
       ['bytes', Buffer.from('00ff10', 'hex'), 'AAAA'], ['at', new Date('2026-01-01T00:00:00Z'), '2027-01-01T00:00:00.000Z'],
       ['organizationId', 1, undefined],
-    ])('tells an owner of rows that a rule about %s shows, and of no others', async (field, value, other) => {
+    ])('reports to an owner the rows that a rule about %s shows, and no others', async (field, value, other) => {
       rule = table => eq(table[field]!, value)
       await register(GUEST, ['articles.*'])
       const isVisible = (id: number) => send('GET', `articles/${id}`, undefined, GUEST).then(({ status }) => status === 200)

@@ -273,14 +273,14 @@ describe.runIf(there)('the admin', { concurrent: true }, () => {
       })
     }, 180_000)
 
-    it('shows both versions after somebody else has changed it, and keeps what a person chooses', async ({ expect }) => {
+    it('shows both versions after another user has changed it, and keeps what a person chooses', async ({ expect }) => {
       const id = await post('Contested')
       await on(`/admin/posts/${id}`, EDITOR, async ({ page }) => {
         await page.locator('input[name=title]').fill('Mine')
         await page.locator('textarea[name=excerpt]').fill('My excerpt')
         await send('PATCH', `/posts/${id}`, { title: 'Theirs', body: 'Their text.' })
         await page.getByRole('button', { name: 'Save' }).click()
-        await dialog(page).getByText('Somebody else has changed this record').waitFor()
+        await dialog(page).getByText('Another user has changed this record').waitFor()
         await expectAccessible(page)
         await screenshot(page, 'conflict')
         await dialog(page).getByRole('radio', { name: /Title to keep: Theirs$/ }).check()

@@ -17,7 +17,7 @@ const answer = ({ onResponse }: Issued, ctx: AutoApiContext, route: string, body
   }
 
 describe('the secret of a token', () => {
-  it.each(['create', ROTATE])('is in the response of %s once, which nobody stores', (route) => {
+  it.each(['create', ROTATE])('is in the response of %s once, which is never stored', (route) => {
     const issued = createIssuedTokens('apiTokens')
     const ctx = contextOf()
     issued.add(ctx, 'secret')

@@ -169,7 +169,7 @@ describe('the tokens that a caller sees', () => {
 })
 
 describe('a change', () => {
-  it('sets the name, fewer scopes and the expiry, and moves the token to nobody', async () => {
+  it('sets the name, fewer scopes and the expiry, and does not change the owner of the token', async () => {
     await open()
     const { id } = await api.make(1, { scopes: ['posts:read', 'editor'] })
     const expiresAt = new Date(Date.now() + DAY).toISOString()

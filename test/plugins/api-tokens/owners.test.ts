@@ -138,7 +138,7 @@ describe('the id of the owner', () => {
   })
 })
 
-describe('a token of somebody else', () => {
+describe('a token of another user', () => {
   it.each([[2, 'of another user'], [3, 'of another organization']])('%i: is not found by a rotation, expired or not', async (owner) => {
     await open()
     const { id } = await api.make(owner)
@@ -176,7 +176,7 @@ describe('a manager', () => {
     expect([await seen(callerWith([])), await seen(callerWith(['other'], { role: 'other' }))]).toEqual([0, 0])
   })
 
-  it('is nobody without the option, not even a caller with every permission', async () => {
+  it('does not exist without the option, also for a caller with every permission', async () => {
     await open()
     await api.make(1)
     expect([await seen(callerWith(['*'])), await seen(callerWith(['undefined'], { role: undefined }))]).toEqual([0, 0])

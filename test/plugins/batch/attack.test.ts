@@ -76,7 +76,7 @@ describe('time', () => {
 })
 
 describe('a caller learns nothing', () => {
-  it('of the values of a hidden record by a reference or a conflict that a single request does not tell', async () => {
+  it('of the values of a hidden record by a reference or a conflict that a single request does not disclose', async () => {
     shop.client.exec(`insert into labels values ('hidden', 'secret')`)
     const seen = await Promise.all(['hidden', 'missing'].map(async (id) => {
       const answers = [

@@ -101,7 +101,7 @@ describe('hooks', () => {
     expect([seen.some(([, name]) => name === 'afterCreate'), logged.mock.calls.length > 0]).toEqual([false, true])
   })
 
-  it('an error of an after-hook is the answer, all after-hooks run, and the steps are written, as for single writes', async () => {
+  it('an error of an after-hook is the response, all after-hooks run, and the steps are written, as for single writes', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => {})
     shop = await openHooked({ afterUpdate: () => {
       throw new Error('internal')

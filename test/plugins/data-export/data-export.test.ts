@@ -361,7 +361,7 @@ describe('exports at the same time', () => {
     ])
   })
 
-  it('of one caller take half of them, so that a caller who reads slowly blocks nobody else', async () => {
+  it('of one caller take half of them, so that a caller who reads slowly does not block others', async () => {
     const { get, server } = await open({ count: 5000, options: { concurrent: 2, maxRows: 5000 } })
     for (const caller of [{}, CALLERS[0]!, { ...CALLERS[0], permissions: ['other'] }]) {
       const reader = await start(server, caller)

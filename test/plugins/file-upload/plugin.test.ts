@@ -54,7 +54,7 @@ describe('on the server', () => {
     services: createServices(),
   } as unknown as PluginServer)
 
-  it('tells the admin which files there are', async () => {
+  it('reports to the admin which files exist', async () => {
     const server = createPluginServer()
     await fileUpload({ resources, storage: createStorage() }).setup!(server)
     const [{ features }] = readAdmin(server) as [AdminOffer]
@@ -67,7 +67,7 @@ describe('on the server', () => {
     })
   })
 
-  it('does not start if a column is missing, or if nobody replaced the import of its storage', async () => {
+  it('does not start if a column is missing, or if the import of its storage is not replaced', async () => {
     const start = (options: Parameters<typeof fileUpload>[0]) => (async () => fileUpload(options).setup!(createPluginServer()))()
     await expect(start({ resources: { posts: { photo: cover } } })).rejects.toThrow('`posts.photo` is not a column')
     await expect(start({ resources, storage: { __moduleImport: true, path: 'x',

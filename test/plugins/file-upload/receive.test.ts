@@ -86,7 +86,7 @@ describe('a refused file', () => {
     await expect(receiveFile(createSource(['a']).source, { name: 'a.png' }, fields)).rejects.toMatchObject({
       message: 'The extension of the name contradicts the content of the file.', data: { reason: 'name' },
     })
-    const withoutSize = 'The file is not a valid image/png: it does not tell its width and height.'
+    const withoutSize = 'The file is not a valid image/png: it does not contain its width and height.'
     for (const bytes of [png(0, 1), png(1, 0), png().subarray(0, 23), png().fill(0, 12, 16)])
       await expect(receiveFile(createSource([bytes]).source, {}, fields)).rejects.toMatchObject({ status: 415, message: withoutSize })
   })

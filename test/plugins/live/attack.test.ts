@@ -67,7 +67,7 @@ describe('links of two kinds', () => {
 })
 
 describe('a client that connects again', () => {
-  it('is told to read everything again if nobody followed its rows meanwhile', async () => {
+  it('receives a reset if no stream followed its rows meanwhile', async () => {
     const world = await openFeed()
     for (const [resources, wait] of [['drafts', 0], ['posts', 70_000]] as const) {
       const first = await follow(world, resources, READER)
@@ -79,7 +79,7 @@ describe('a client that connects again', () => {
     }
   })
 
-  it('is told to read everything again if it can read something else now, though others follow those rows', async () => {
+  it('receives a reset if it can read something else now, though others follow those rows', async () => {
     const world = await openFeed()
     await follow(world, 'posts', EDITOR)
     const reader = await follow(world, 'posts', READER)

@@ -58,7 +58,7 @@ it('asks once about the commits of a moment, and a create reads nothing before',
   expect(statements.length).toBe(10 * alone + 1)
 })
 
-it('keeps at most 100 groups that nobody uses', async () => {
+it('keeps at most 100 unused groups', async () => {
   for (let team = 1; team <= 130; team++) {
     const stream = await listen(world, 'posts', { user: { id: team, team } })
     await idle()

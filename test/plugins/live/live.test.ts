@@ -96,7 +96,7 @@ describe('a refused stream', () => {
 })
 
 describe('a client that connects again', () => {
-  it('receives what it has missed, and a reset if nobody knows what', async () => {
+  it('receives what it has missed, and a reset if that is unknown', async () => {
     const first = await follow('posts', READER)
     await world.send('PATCH', 'posts/1', { title: 'A' }, EDITOR)
     await first.signals()

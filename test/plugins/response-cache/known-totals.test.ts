@@ -92,7 +92,7 @@ describe.each([
 })
 
 describe('a total is counted each time', () => {
-  it('if nobody knows what it reads', async () => {
+  it('if it is unknown what it reads', async () => {
     const { ask } = open()
     const unknown = { reads: null }
     expect([await ask(unknown), await ask(unknown)]).toEqual([COUNTED, COUNTED])

@@ -293,7 +293,7 @@ describe('a write outdates', () => {
     expect((await read(server, '/teams')).cache).toBe(HIT)
   })
 
-  it('everything if nobody knows whether it was committed', async () => {
+  it('everything if it is unknown whether it was committed', async () => {
     const broken: AutoApiPlugin = { name: 'broken', hooks: { tags: { afterCreate: () => {
       throw new Error('lost')
     } } } }

@@ -46,7 +46,7 @@ describe('the number of webhooks of a user', () => {
     expect(count(one)).toBe(3)
   })
 
-  it('is told apart from a create of another server at the same time, which can be sent again', async () => {
+  it('is distinguished from a create of another server at the same time, which can be sent again', async () => {
     const one = await open({ options: { maxWebhooks: 2 } })
     const other = await open({ options: { maxWebhooks: 2 }, client: one.client })
     vi.spyOn(Math, 'random').mockReturnValue(0)

@@ -47,7 +47,7 @@ async function readAll(user: number): Promise<string> {
   return texts.map(text => text.replaceAll(/[\da-f]{8}-[\da-f-]{27}/g, 'id')).join('\n')
 }
 
-describe('a delivery that nobody has judged yet', () => {
+describe('a delivery that is not judged yet', () => {
   it('changes no byte of what its owner or a manager reads, by lists, counts, groups, filters and ids', async () => {
     const held = hold()
     await open({ options: { findUser: held.findUser } })

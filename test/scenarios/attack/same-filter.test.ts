@@ -36,7 +36,7 @@ const onlyPublicFor = (role: string) => ({
   listFilter: (_: unknown, ctx: { user: { role: string } | null }) => ctx.user?.role === role ? sql`level = 'public'` : undefined,
 }) as unknown as ResourceAuth
 
-it('the total after a change of links counts the links that the caller can see, whoever sent the previous request', async () => {
+it('the total after a change of links counts the links that the caller can see, regardless of the previous caller', async () => {
   const target = await serveTables(DDL, [{ posts, tags, postTags }], {
     posts: { schema: posts, authorization: { permissions: OPEN } },
     tags: { schema: tags, authorization: onlyPublicFor('reader of tags') },

@@ -155,7 +155,7 @@ it('that are volatile have no cursors and cannot sort an export', async () => {
   expect((await stats.send('GET', 'posts/export?format=json&sort=now')).status).not.toBe(200)
 })
 
-it('are stored by the response cache only if it learns of every change', async () => {
+it('are stored by the response cache only if every change is reported to it', async () => {
   const states = async (fields: Computed, change: () => Promise<unknown> = async () => {}, path = 'posts?sort=id') => {
     stats = await openStats({ posts: withComputed(fields) }, { plugins: [responseCache({ ttl: 60 })] })
     const state = async () => (await stats.send('GET', path)).headers.get('cache-status')

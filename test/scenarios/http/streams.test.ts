@@ -332,7 +332,7 @@ describe('a client that leaves', () => {
   })
 })
 
-it('resets the connection of an HTTP/1.0 client, which could not tell a broken file from a complete one', async () => {
+it('resets the connection of an HTTP/1.0 client, which could not distinguish a broken file from a complete one', async () => {
   vi.spyOn(console, 'error').mockImplementation(() => {})
   listening = await server.listen()
   result = async function* () {

@@ -142,7 +142,7 @@ describe('sessions of D1', () => {
     expect(error.mock.calls.filter(([line]) => String(line).includes('`sessions` needs a secret'))).toHaveLength(1)
   })
 
-  it('a marker tells nothing of the bookmark', async () => {
+  it('a marker does not disclose the bookmark', async () => {
     const world = await open(() => 0)
     const { headers } = await world.server.request('POST', '/api/items', { body: { value: 1 } })
     expect(headers.get('consistency-token')).toMatch(/^[\w-]{100,400}$/)

@@ -230,7 +230,7 @@ describe.each(rows)('$route', (request) => {
     expect(outcome(await send(request, { caller: {}, headers: { ...foreign, 'x-key': 'valid' } }))).toBe(String(request.status))
   })
 
-  it('returns 401 for a credential that a plugin refuses, whoever the session belongs to', async () => {
+  it('returns 401 for a credential that a plugin refuses, regardless of the session', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {})
     expect(await refusal(request, { headers: { 'x-key': 'expired' } })).toBe('401 UNAUTHENTICATED')
     expect(log).toHaveBeenCalledOnce()

@@ -311,7 +311,7 @@ describe('changes of others', () => {
     expect([form.state.title, rowsOf(form), form.isDirty.value]).toEqual(['Theirs', [['a', 'unchanged'], ['c', 'unchanged']], false])
   })
 
-  it('keep a changed child that somebody has deleted as a new row, with the message', async () => {
+  it('keep a changed child that another user has deleted as a new row, with the message', async () => {
     const form = await openForm()
     edit(form, 'a', { text: 'A' })
     await writeElsewhere('DELETE', '/v1/lines/11')

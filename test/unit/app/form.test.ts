@@ -323,7 +323,7 @@ describe('the schema for form libraries', () => {
     })
   })
 
-  it('accepts a record with an old value that is not valid any more, until somebody changes it', async () => {
+  it('accepts a record with an old value that is not valid any more, until a user changes it', async () => {
     const form = await openForm({ id: 1 })
     await setup(app => app.useAutoApiEndpoint!('/v1/notes/1', { method: 'PATCH' })).mutateAsync({ title: 'x' })
     expect(await validate(form, { ...form.state, summary: 'changed' })).toMatchObject({ value: { summary: 'changed' } })

@@ -61,7 +61,7 @@ export const MESSAGES = {
   'list.actions': 'Actions for {label}',
   'list.empty': 'There are no records yet',
   'list.empty.create': 'Create the first record to see it here.',
-  'list.empty.read': 'Records appear here as soon as somebody creates them.',
+  'list.empty.read': 'New records appear here.',
   'list.noMatch': 'No record matches',
   'list.noMatch.help': 'Change or remove the filters and the search.',
   'list.noMatch.clear': 'Remove filters and search',
@@ -168,7 +168,7 @@ export const MESSAGES = {
   'children.changed': 'Changed',
   'children.removed': 'Is removed when you save',
 
-  'conflict': 'Somebody else has changed this record',
+  'conflict': 'Another user has changed this record',
   'conflict.help': 'Compare both versions, then keep your changes or take the current version.',
   'conflict.field': 'Field',
   'conflict.mine': 'Your version',

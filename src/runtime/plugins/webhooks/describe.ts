@@ -4,7 +4,7 @@ import { objectOf, text, textOrNull, whole } from '../../server/plugin/descripti
 
 export const DESCRIBE_TEST: DescribeRoute = {
   summary: 'Send a test event',
-  description: 'Sends an event of the type `webhook.test` with empty data, once. The response is the delivery with the answer.',
+  description: 'Sends an event of the type `webhook.test` with empty data, once. Returns the delivery with its result.',
   errors: { RATE_LIMITED: 429 },
   responses: {
     200: {

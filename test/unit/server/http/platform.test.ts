@@ -98,7 +98,7 @@ describe('the platform of h3 2', () => {
   })
 })
 
-it('tells a response that waits for its turn on the connection when the client leaves, also if Node does not', () => {
+it('notifies a response that waits for its turn on the connection when the client leaves, also if Node does not', () => {
   const socket = Object.assign(new EventEmitter(), { destroyed: false })
   const open = () => {
     const res = Object.assign(new EventEmitter(), { socket: null, destroyed: false, writableFinished: false })

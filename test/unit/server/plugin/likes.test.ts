@@ -62,7 +62,7 @@ it('adds the like of the author in the commit of the record, and removes likes w
   expect(rows()).toEqual([])
 })
 
-it('tells nobody who likes what, and accepts likes only by its routes', async () => {
+it('discloses no users of likes, and accepts likes only by its routes', async () => {
   const server = await open()
   await server.request('PUT', '/api/books/1/likes', caller(1))
   expect((await server.request('GET', '/api/likes', caller(1))).status).toBe(403)

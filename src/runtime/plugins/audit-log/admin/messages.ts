@@ -3,7 +3,7 @@
 export const MESSAGES = {
   'history.empty': 'No changes are recorded yet',
   'history.empty.edit': 'Change a field and save the record. The change appears here, with the values before and after it.',
-  'history.empty.help': 'Changes appear here as soon as somebody edits the record.',
+  'history.empty.help': 'Changes of the record appear here.',
   'history.revert': 'Revert to this version',
   'history.reverted': 'The record has the values of this version again.',
   'history.before': 'Before',

@@ -107,7 +107,7 @@ function identifyOrThrow(head: Uint8Array, claim: Claim, accepted: readonly File
 
 function assertDimensions(size: ImageSize | 'more' | undefined, { type }: FileType, maxPixels: number): asserts size is ImageSize {
   if (size === undefined || size === 'more' || size.width === 0 || size.height === 0)
-    throw apiError('UNSUPPORTED_MEDIA_TYPE', `The file is not a valid ${type}: it does not tell its width and height.`)
+    throw apiError('UNSUPPORTED_MEDIA_TYPE', `The file is not a valid ${type}: it does not contain its width and height.`)
   if (size.width * size.height <= maxPixels) return
   throw apiError('IMAGE_TOO_LARGE', `The image has more than ${maxPixels} pixels.`, { details: { ...size, maxPixels } })
 }

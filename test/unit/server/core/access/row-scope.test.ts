@@ -259,7 +259,7 @@ describe('a search for several patterns, which finds the keys of the rows first'
 })
 
 describe('the tenant', () => {
-  it('of nobody has no rows in a custom query', async () => {
+  it('of a user without an organization has no rows in a custom query', async () => {
     const { rowScope } = await import('../../../../../src/runtime/server/utils/index')
     const found: unknown[] = []
     const server = await open({ plugins: [{ name: 'asking', routes: [{ method: 'GET', path: '/asking', handler: async (ctx) => {

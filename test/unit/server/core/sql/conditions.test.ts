@@ -54,7 +54,7 @@ describe('a condition for many rows', () => {
   const tenant = manyRows(where`tenant = 1`, engine)
   const byKeys = where`id in (1)`.with({ byKeys: true })
 
-  it('tells SQLite that it selects many rows only beside a list of keys', () => {
+  it('gives SQLite the hint that it selects many rows only beside a list of keys', () => {
     expect(textOf(and([tenant, where`a`]))).toBe('tenant = 1 and a')
     expect(textOf(and([where`a`, tenant, byKeys]))).toBe('a and likelihood(tenant = 1, 0.05) and id in (1)')
     expect(textOf(and([tenant, where`a`.with({ byKeys: false })]))).toBe('tenant = 1 and a')

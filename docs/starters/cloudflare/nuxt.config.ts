@@ -13,7 +13,6 @@ export default defineNuxtConfig({
   },
   autoAdmin: {
     middleware: 'signed-in',
-    branding: { name: 'Tasks' },
     resources: { tasks: { columns: ['title', 'status', 'createdAt'] } },
   },
   autoApi: {

@@ -10,6 +10,7 @@ import { createServer, type TestServer } from '../../support/server'
 const NAMES = Array.from({ length: 99 }, (_, index) => `a_column_whose_name_is_rather_long_${index}`)
 const notes = sqliteTable('notes', { id: integer().primaryKey({ autoIncrement: true }), title: text(), body: text() })
 const wide = sqliteTable('wide', { id: integer().primaryKey({ autoIncrement: true }), ...Object.fromEntries(NAMES.map(name => [name, text(name)])) })
+const entries = sqliteTable('entries', { id: integer().primaryKey(), note: text(), wideId: integer('wide_id').references(() => wide.id) })
 
 let local: LocalD1
 let server: TestServer
@@ -52,11 +53,12 @@ beforeAll(async () => {
   local = await openD1()
   await local.exec(`
     create table notes (id integer primary key autoincrement, title text, body text);
-    create table wide (id integer primary key autoincrement, ${NAMES.map(name => `${name} text`).join()})
+    create table wide (id integer primary key autoincrement, ${NAMES.map(name => `${name} text`).join()});
+    create table entries (id integer primary key, note text, wide_id integer references wide(id))
   `)
   const authorization = { permissions: { read: true, create: true, update: true, delete: true } }
   server = await createServer({
-    registrations: [{ name: 'notes', schema: notes, authorization }, { name: 'wide', schema: wide, authorization }] as never,
+    registrations: Object.entries({ notes, wide, entries }).map(([name, schema]) => ({ name, schema, authorization })) as never,
     engine: 'd1',
     db: drizzle(counting(local.d1) as never),
     config: { http: { ...DEFAULT_CONFIG.http, maxBodySize: 20_000_000 } },
@@ -102,6 +104,16 @@ describe('a value or a row beyond 2 MB', () => {
   })
 })
 
+// A statement with more than 100 values sends them as JSON. A quotation mark takes two characters there.
+it('counts as JSON in a bulk write of more than a hundred values', async () => {
+  const items = (body: string) => Array.from({ length: 60 }, (_, index) => ({ title: `quote ${index}`, body: index === 30 ? body : 'short' }))
+  const before = await local.rows('select count(*) from notes')
+  const { status, body: { data: { code } } } = await ask('POST', 'notes/bulk', { items: items('"'.repeat(1.5 * MEGABYTE)) })
+  expect([status, code]).toEqual([400, 'BULK_FAILED'])
+  expect(await local.rows('select count(*) from notes')).toEqual(before)
+  expect((await ask('POST', 'notes/bulk', { items: items('x'.repeat(1.5 * MEGABYTE)) })).status).toBe(200)
+})
+
 describe('the statements of a request', () => {
   it('are few for reads and for writes of one record', async () => {
     const created = await ask('POST', 'notes', { title: 'one' })
@@ -136,6 +148,14 @@ describe('a table of a hundred columns', () => {
     expect(Math.max(...texts.map(text => Buffer.byteLength(text)))).toBeLessThan(100_000)
     expect((await ask('GET', 'wide?limit=100')).body.data).toEqual(body.data)
     expect((await ask('PATCH', `wide/${body.data[0].id}`, record('new'))).body).toMatchObject(record('new'))
+  })
+
+  it('is read in a statement of its own as an include, because a result has at most a hundred columns', async () => {
+    const { body: { id: wideId } } = await ask('POST', 'wide', record('included'))
+    await ask('POST', 'entries', { id: 1, note: 'first', wideId })
+    const { body, sent } = await ask('GET', 'entries/1?include=wide')
+    expect(body).toMatchObject({ note: 'first', wide: record('included') })
+    expect(sent).toEqual([1, 1])
   })
 })
 

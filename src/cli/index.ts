@@ -54,7 +54,7 @@ const main = defineCommand({
       meta: { name: 'init', description: 'Write the files of the guide "Getting started", or a complete app. Existing files are kept' },
       args: {
         folder: { type: 'positional', description: 'The folder of the new app, with --template. Default: --cwd', required: false },
-        template: { type: 'string', description: 'Write a complete app into an empty folder: sqlite or postgres' },
+        template: { type: 'string', description: 'Write a complete app into an empty folder: sqlite, postgres or cloudflare' },
         cwd,
         dryRun: { type: 'boolean', description: 'Only print what would change' },
       },

@@ -10,6 +10,7 @@ import type { Init } from './init'
 const TEMPLATES: Readonly<Record<string, readonly string[]>> = {
   sqlite: ['common', 'sqlite'],
   postgres: ['common', 'postgres'],
+  cloudflare: ['common', 'sqlite', 'cloudflare'],
 }
 
 export interface TemplateOptions {

@@ -1,6 +1,6 @@
 /** From an empty folder to an authorized list and the admin in the browser: each template of `init`, with the commands that it prints. */
 import { randomUUID } from 'node:crypto'
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
 import { stripVTControlCharacters } from 'node:util'
@@ -33,12 +33,20 @@ interface Template {
   /** What the user writes into `.env`. */
   readonly own: Readonly<Record<string, string>>
   /** Runs SQL in the database of the app. */
-  readonly execute: (cwd: string, sql: string) => Promise<unknown>
+  readonly execute: (cwd: string, sql: string) => unknown
+  /** The command that serves the built app, with the database of the development server. @default `npm start` */
+  readonly start?: string
 }
 
 const TEMPLATES: readonly Template[] = [
   { template: 'sqlite', own: {}, execute: (cwd, sql) => createClient({ url: `file:${cwd}/local.db` }).execute(sql) },
   { template: 'postgres', own: { DATABASE_URL: `postgres://postgres@127.0.0.1:5432/${database}` }, execute: (_, sql) => runOnPostgres(sql, database) },
+  {
+    template: 'cloudflare',
+    own: {},
+    execute: (cwd, sql) => runWith({ cwd, node: process.execPath }, 'npx', 'wrangler', 'd1', 'execute', 'DB', '--local', '--command', sql),
+    start: 'npm run preview -- --port $PORT',
+  },
 ]
 
 beforeAll(() => runOnPostgres(`create database ${database}`))
@@ -46,7 +54,7 @@ afterAll(() => runOnPostgres(`drop database ${database} with (force)`))
 
 const isHydrated = () => (window as unknown as { useNuxtApp?: () => { isHydrating: boolean } }).useNuxtApp?.().isHydrating === false
 
-describe.each(TEMPLATES)('the template $template', ({ template, own, execute }) => {
+describe.each(TEMPLATES)('the template $template', ({ template, own, execute, start = 'npm start' }) => {
   const folder = createFolder()
   const app: Surroundings = { cwd: join(folder, 'my-app'), node: process.execPath }
   let browser: Browser
@@ -142,8 +150,15 @@ describe.each(TEMPLATES)('the template $template', ({ template, own, execute }) 
     beforeAll(async () => {
       await server?.stop()
       runWith(app, 'npm', 'run', 'build')
-      server = await startServer(app, 'npm', 'start')
+      server = await startServer(app, 'sh', '-c', start)
     }, 600_000)
+
+    it('contains none of the secrets of `.env`', () => {
+      const output = join(app.cwd, '.output')
+      const files = readdirSync(output, { recursive: true, encoding: 'utf8' }).map(name => join(output, name)).filter(path => statSync(path).isFile())
+      const built = files.map(path => readFileSync(path, 'latin1')).join()
+      for (const [, secret] of readFileSync(join(app.cwd, '.env'), 'utf8').matchAll(/SECRET=(.+)/g)) expect(built).not.toContain(secret)
+    })
 
     it('signs a user up on a phone, and creates, lists and deletes a task', async () => {
       const page = await (await browser.newContext({ viewport: { width: 390, height: 844 } })).newPage()

@@ -92,6 +92,7 @@ describe('init with a template', () => {
   it.each([
     ['sqlite', 'drizzle-orm/libsql', 'drizzle-kit migrate && nuxt dev'],
     ['postgres', 'drizzle-orm/node-postgres', 'drizzle-kit migrate && nuxt dev'],
+    ['cloudflare', 'drizzle-orm/d1', 'npm run migrate && nuxt dev'],
   ])('writes a complete app with the version of the package: %s', (template, driver, dev) => {
     const { changes, commands } = start(template)
     expect(changes).toEqual(expect.arrayContaining(['package.json', '.env', '.gitignore', 'server/resources/tasks.ts', 'test/access.test.ts'].map(path => `created  ${path}`)))
@@ -136,8 +137,8 @@ describe('init with a template', () => {
   })
 
   it.each([
-    ['sqllite', 'There is no template `sqllite`. The templates are: `sqlite`, `postgres`. Did you mean `sqlite`?'],
-    ['constructor', 'There is no template `constructor`. The templates are: `sqlite`, `postgres`.'],
+    ['sqllite', 'There is no template `sqllite`. The templates are: `sqlite`, `postgres`, `cloudflare`. Did you mean `sqlite`?'],
+    ['constructor', 'There is no template `constructor`. The templates are: `sqlite`, `postgres`, `cloudflare`.'],
   ])('names the templates for an unknown one: %s', (template, message) => {
     expect(() => start(template)).toThrow(message)
     expect(existsSync(join(cwd, 'My App!'))).toBe(false)

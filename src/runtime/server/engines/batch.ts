@@ -8,7 +8,7 @@ import type { Query, SQL } from 'drizzle-orm'
 import { nameOf, sessions } from '../drizzle/index'
 import type { BatchResult } from '../drizzle/major'
 import {
-  ExpectationError, withCurrentValues,
+  BusyError, ExpectationError, withCurrentValues,
   type BuiltStatement, type CommitEntry, type Engine, type Outcome, type Row, type Statement, type WriteStatement,
 } from './engine'
 import { toQueryError } from './violation'
@@ -59,7 +59,7 @@ export function createBatchEngine(name: string, database: unknown, { observe = r
         return (await sessions.batch.rows(session, toQuery(statement))).map(toRow)
       }
       catch (error) {
-        throw toQueryError('sqlite', error)
+        throw isOverloaded(error) ? new BusyError(error) : toQueryError('sqlite', error)
       }
     },
     async commit(statements) {
@@ -81,7 +81,7 @@ export function createBatchEngine(name: string, database: unknown, { observe = r
         return outcomes
       }
       catch (error) {
-        throw toExpectationError(error) ?? error
+        throw isOverloaded(error) ? new BusyError(error) : toExpectationError(error) ?? error
       }
     },
   } satisfies Engine)
@@ -158,3 +158,7 @@ function toExpectationError(error: unknown): ExpectationError | undefined {
   const [, index, touched] = /auto-api guard (\d+) touched (\d+)/.exec(String((error as Error | undefined)?.message)) ?? []
   return index === undefined ? undefined : new ExpectationError(Number(index), Number(touched))
 }
+
+/** D1 refuses a statement before it runs: too many wait for the database. Drizzle wraps the error of a query, not that of a batch. */
+const isOverloaded = (error: unknown): boolean =>
+  [error, (error as Error).cause].some(found => /D1 DB is overloaded/.test(String((found as Error | undefined)?.message)))

@@ -1,0 +1,3 @@
+import { auth } from '../../auth'
+
+export default defineEventHandler(event => auth(event).handler(toWebRequest(event)))

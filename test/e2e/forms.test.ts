@@ -118,7 +118,7 @@ describe.runIf(there)('in a browser', () => {
       })
     })
 
-    it('turns the pages of a list, and begins again with another filter', async () => {
+    it('turns the pages of a list, and begins again with another order and another filter', async () => {
       for (let at = 0; at < 12; at++) await create(`Page ${at}`)
       await on('/article-list', async ({ page }) => {
         const titles = () => page.locator('main li, ul[aria-busy] li').allTextContents()
@@ -126,6 +126,10 @@ describe.runIf(there)('in a browser', () => {
         expect(first).toHaveLength(10)
         await page.getByRole('button', { name: 'Page 2' }).click()
         await expect.poll(titles).not.toEqual(first)
+        await page.getByRole('combobox', { name: 'Sort' }).click()
+        await page.getByRole('option', { name: 'By title' }).click()
+        const sorted = (await server.request('/api/articles?sort=title&limit=10')).body.data as { title: string }[]
+        await expect.poll(async () => (await titles()).map(text => text.trim())).toEqual(sorted.map(({ title }) => title))
         await page.getByRole('combobox', { name: 'Status' }).click()
         await page.getByRole('option', { name: 'archived' }).click()
         await expect.poll(() => page.getByText('No article has this status.').count()).toBe(1)

@@ -5,9 +5,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { toRegistrations } from '../../../src/runtime/testing/api/resources'
 import { createTablesSql } from '../../support/create-tables'
 import { createServer, type TestServer } from '../../support/server'
-import discussed from './examples/discussed'
-import posts from './examples/posts'
-import * as schema from './examples/schema'
+import discussed from './examples/server/resources/discussed'
+import posts from './examples/server/resources/posts'
+import * as schema from './examples/server/database/schema'
 
 const client = new Database(':memory:')
 let server: TestServer

@@ -6,10 +6,14 @@ import { responseCache } from '../../../src/runtime/plugins'
 import { toRegistrations } from '../../../src/runtime/testing/api/resources'
 import { createTablesSql } from '../../support/create-tables'
 import { createServer, type TestServer } from '../../support/server'
-import authorStats from './examples/authorStats'
-import refresh from './examples/refresh'
-import * as schema from './examples/schema'
-import writingDays from './examples/writingDays'
+import * as tables from './examples/server/database/schema'
+import * as views from './examples/server/database/views'
+import * as materialized from './examples/server/database/writingDays'
+import refresh from './examples/server/refreshViews'
+import authorStats from './examples/server/resources/authorStats'
+import writingDays from './examples/server/resources/writingDays'
+
+const schema = { ...tables, ...views, ...materialized }
 
 let client: PGlite
 let server: TestServer

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { computed, defineResource } from 'nuxt-auto-api/define'
-import { posts } from './schema'
+import { posts } from '../database/schema'
 
 export default defineResource(posts, {
   permissions: { read: true, create: true, update: true },

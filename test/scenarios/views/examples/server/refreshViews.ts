@@ -1,8 +1,8 @@
-/** Example of the docs page `views`: refreshes a materialized view every ten minutes. */
+/** Refreshes a materialized view every ten minutes. */
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import { defineAutoApiPlugin } from 'nuxt-auto-api/define'
 import { getDatabase, invalidateCache } from 'nuxt-auto-api/utils'
-import { writingDays } from './schema'
+import { writingDays } from './database/writingDays'
 
 export default defineAutoApiPlugin({
   name: 'refreshViews',

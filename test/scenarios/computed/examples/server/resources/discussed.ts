@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { computed, defineResource } from 'nuxt-auto-api/define'
-import { comments, posts } from './schema'
+import { comments, posts } from '../database/schema'
 
 export default defineResource(posts, {
   permissions: { read: true },

@@ -1,6 +1,5 @@
-/** Example of the docs page `views`: the resource of a view. */
 import { defineResource } from 'nuxt-auto-api/define'
-import { authorStats } from './schema'
+import { authorStats } from '../database/views'
 
 export default defineResource(authorStats, {
   key: 'authorId',

@@ -131,9 +131,9 @@ function meets(rule: object, row: Row, user: string): boolean {
   return Object.entries(rule).every(([key, value]) => {
     if (key === '_and') return (value as object[]).every(part => meets(part, row, user))
     if (key === '_or') return (value as object[]).some(part => meets(part, row, user))
-    const actual = row[key]!
+    const actual = row[key]! as number
     return Object.entries(value as object).every(([operator, raw]: [string, unknown]) => {
-      const wanted = (raw === '$CURRENT_USER' ? user : raw) as never
+      const wanted = (raw === '$CURRENT_USER' ? user : raw) as number
       switch (operator) {
         case '_null': return actual === null
         case '_nnull': return actual !== null
@@ -141,8 +141,8 @@ function meets(rule: object, row: Row, user: string): boolean {
         case '_neq': return actual !== null && actual !== wanted
         case '_gt': return actual !== null && actual > wanted
         case '_lte': return actual !== null && actual <= wanted
-        case '_in': return (wanted as unknown[]).includes(actual)
-        case '_between': return actual !== null && actual >= wanted[0] && actual <= wanted[1]
+        case '_in': return (raw as unknown[]).includes(actual)
+        case '_between': return actual !== null && actual >= (raw as number[])[0]! && actual <= (raw as number[])[1]!
         default: throw new Error(operator)
       }
     })

@@ -1,6 +1,7 @@
 /** Example of the docs page `from-supabase`: the policies as a resource. */
 import { createError } from 'h3'
 import { and, eq, exists, or, sql } from 'drizzle-orm'
+import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import { QueryBuilder } from 'drizzle-orm/pg-core'
 import { defineResource } from 'nuxt-auto-api/define'
 import { documents, members } from './schema'
@@ -27,7 +28,8 @@ export default defineResource(documents, {
     beforeCreate: async (data, ctx) => {
       const userId = ctx.user!.id as string
       const isEditor = and(eq(members.teamId, data.teamId!), eq(members.userId, userId), eq(members.role, 'editor'))
-      const [editor] = await ctx.db.select({ id: members.id }).from(members).where(isEditor)
+      const db = ctx.db as NodePgDatabase
+      const [editor] = await db.select({ id: members.id }).from(members).where(isEditor)
       if (!editor) throw createError({ statusCode: 403, message: 'Only editors of the team create documents.' })
       return { ...data, authorId: userId }
     },

@@ -25,7 +25,7 @@ const WITHOUT_SOURCE = new Set(['sh', 'json', 'http', 'text', 'diff'])
 const PAGES_WITHOUT_SOURCES = new Set<string>(['docs/6.project/1.upgrading.md', ...FOLLOWED_PAGES])
 
 /** Pages that do not have the headings of a plugin page. */
-const WITHOUT_TEMPLATE = /\.(?:overview|caching|request-metadata|plugin-kit|idempotency)\.md$/
+const WITHOUT_TEMPLATE = /\.(?:overview|plugin-kit)\.md$/
 
 const snippets = pages
   .filter(page => !PAGES_WITHOUT_SOURCES.has(page))

@@ -1,13 +1,12 @@
-/** Example of the docs pages on plugins. */
-import { requestMetadata, responseCache } from 'nuxt-auto-api/plugins'
+/** Example of the docs page `caching`. */
+import { defineNuxtConfig } from 'nuxt/config'
+import { responseCache } from 'nuxt-auto-api/plugins'
 
-export default {
+export default defineNuxtConfig({
   modules: ['nuxt-auto-api'],
   autoApi: {
     plugins: [
-      requestMetadata(),
-      './server/api-plugins',
       responseCache({ ttl: 60 }),
     ],
   },
-}
+})

@@ -1,5 +1,5 @@
 /** The results of the last published run: the file in the repository, the charts of the docs and the report, which are made from it. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { drawChart, type Chart } from './chart.ts'
@@ -11,8 +11,6 @@ export type Results = ReturnType<typeof describeRun> & { readonly lines: readonl
 const root = fileURLToPath(new URL('..', import.meta.url))
 const FILE = join(root, 'bench/results/handlers.json')
 const NAMES: Readonly<Record<string, string>> = { a: 'by hand, Drizzle', c: 'by hand, raw SQL', d: 'nuxt-auto-api' }
-
-export const readResults = (): Results => JSON.parse(readFileSync(FILE, 'utf8')) as Results
 
 /** Stores the results and writes the files that are made from them. */
 export function publish(results: Results): void {

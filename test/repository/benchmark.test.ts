@@ -1,18 +1,6 @@
-/** The charts and the report of the docs are made from the results in the repository. */
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+/** The charts of the benchmark. */
 import { describe, expect, it } from 'vitest'
 import { drawChart } from '../../bench/chart'
-import { readResults, toFiles } from '../../bench/publish'
-
-const root = fileURLToPath(new URL('../..', import.meta.url))
-
-describe('the published results of the benchmark', () => {
-  it.each(Object.entries(toFiles(readResults())))('are shown in %s', (path, text) => {
-    expect(readFileSync(join(root, path), 'utf8')).toBe(text)
-  })
-})
 
 describe('a chart', () => {
   const svg = drawChart({ title: 'a < b', unit: 'requests', groups: [{ label: 'get', bars: [{ label: 'x', value: 1 }, { label: 'y', value: 4000, own: true }] }] })

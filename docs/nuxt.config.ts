@@ -1,0 +1,34 @@
+/** The site of the docs: Docus, with the pages of this folder. It is generated as static files and loads nothing from other hosts. */
+export default defineNuxtConfig({
+  extends: ['docus'],
+  devtools: { enabled: false },
+  site: { name: 'nuxt-auto-api' },
+  content: {
+    build: {
+      markdown: {
+        toc: { depth: 3, searchDepth: 3 },
+        highlight: {
+          theme: { default: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
+          langs: ['bash', 'diff', 'http', 'json', 'sh', 'sql', 'ts', 'vue'],
+        },
+        // The pages are plain Markdown: `:name` in a sentence is no component.
+        remarkPlugins: { 'remark-mdc': false },
+      },
+    },
+  },
+  ui: { fonts: false },
+  // A host without settings finds `/start/starters/index.html`.
+  nitro: { prerender: { autoSubfolderIndex: true, crawlLinks: true, failOnError: true } },
+  telemetry: false,
+  icon: {
+    provider: 'none',
+    fallbackToApi: false,
+    // The icons of file names, which no source file contains. The others are found by a scan.
+    clientBundle: { scan: true, icons: ['json', 'shell', 'sql', 'typescript', 'vue'].map(name => `vscode-icons:file-type-${name}`) },
+  },
+  image: { provider: 'none' },
+  // `modules/site.ts` writes `llms.txt`. The other features of Docus need a server.
+  llms: { domain: '' },
+  mcp: { enabled: false },
+  ogImage: { enabled: false },
+})

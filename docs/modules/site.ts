@@ -20,8 +20,8 @@ export default defineNuxtModule({
     nuxt.options.runtimeConfig.public.repository = repository
     nuxt.options.appConfig.github = repository === '' ? false : { url: repository, branch: 'main', rootDir: 'docs' }
 
-    nuxt.hook('content:file:afterParse', ({ file, content }) => {
-      changeBody(content.body as Body, file.id.split('/').slice(1).join('/'), repository)
+    nuxt.hook('content:file:afterParse', ({ content }) => {
+      changeBody(content.body as Body, `${content.stem as string}.md`, repository)
     })
 
     const written = join(nuxt.options.buildDir, 'site')

@@ -6,7 +6,7 @@ const cwd = fileURLToPath(new URL('.', import.meta.url))
 
 export default defineContentConfig({
   collections: {
-    docs: defineCollection({ type: 'page', source: { cwd, include: '[0-9]*.*/*.md', prefix: '/' } }),
+    docs: defineCollection({ type: 'page', source: { cwd, include: '*/*.md', exclude: ['{node_modules,starters,.nuxt,.output,.data}/**'], prefix: '/' } }),
     landing: defineCollection({ type: 'page', source: { cwd, include: 'index.md', prefix: '/' } }),
   },
 })

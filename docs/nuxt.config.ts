@@ -2,13 +2,20 @@
 export default defineNuxtConfig({
   extends: ['docus'],
   devtools: { enabled: false },
+  app: {
+    head: {
+      // Hosts of static files add a slash to the address of a folder. The routes have none.
+      script: [{ innerHTML: 'if (/.\\/$/.test(location.pathname)) history.replaceState(null, "", location.pathname.replace(/\\/+$/, "") + location.search + location.hash)' }],
+      link: [{ rel: 'icon', type: 'image/svg+xml', href: '/icon.svg' }],
+    },
+  },
   site: { name: 'nuxt-auto-api' },
   content: {
     build: {
       markdown: {
         toc: { depth: 3, searchDepth: 3 },
         highlight: {
-          theme: { default: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
+          theme: { light: 'github-light-high-contrast', default: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
           langs: ['bash', 'diff', 'http', 'json', 'sh', 'sql', 'ts', 'vue'],
         },
         // The pages are plain Markdown: `:name` in a sentence is no component.
@@ -24,7 +31,7 @@ export default defineNuxtConfig({
     provider: 'none',
     fallbackToApi: false,
     // The icons of file names, which no source file contains. The others are found by a scan.
-    clientBundle: { scan: true, icons: ['json', 'shell', 'sql', 'typescript', 'vue'].map(name => `vscode-icons:file-type-${name}`) },
+    clientBundle: { scan: true, icons: ['dotenv', 'json', 'nuxt', 'shell', 'sql', 'typescript', 'vue'].map(name => `vscode-icons:file-type-${name}`) },
   },
   image: { provider: 'none' },
   // `modules/site.ts` writes `llms.txt`. The other features of Docus need a server.

@@ -1,6 +1,8 @@
 export default defineAppConfig({
   ui: { colors: { primary: 'indigo', neutral: 'slate' } },
-  header: { title: 'nuxt-auto-api', logo: { light: '/icon.svg', dark: '/icon.svg', alt: 'nuxt-auto-api', favicon: '/icon.svg' } },
+  header: { title: 'nuxt-auto-api' },
   navigation: { sub: 'header' },
+  // The full-text index of SQLite. The other search compares every section with the query, and blocks the page for seconds.
+  search: { fts: true },
   toc: { title: 'On this page' },
 })

@@ -21,15 +21,19 @@ export default defineNuxtModule({
     nuxt.options.appConfig.github = repository === '' ? false : { url: repository, branch: 'main', rootDir: 'docs' }
 
     nuxt.hook('content:file:afterParse', ({ content }) => {
-      changeBody(content.body as Body, `${content.stem as string}.md`, repository)
+      const stem = content.stem as string
+      changeBody(content.body as Body, `${stem}.md`, repository)
+      // The navigation compares texts: 10 comes after 02.
+      content.stem = stem.replace(/(^|\/)(?=\d\.)/g, '$10')
     })
 
     const written = join(nuxt.options.buildDir, 'site')
-    writeFiles(written, {
+    // A build begins with an empty folder.
+    nuxt.hook('build:before', () => writeFiles(written, {
       'llms.txt': toIndex(pages),
       'llms-full.txt': pages.map(({ text }) => text).join('\n'),
       ...Object.fromEntries(pages.map(({ file, text }) => [`${toRoute(file).slice(1)}.md`, text])),
-    })
+    }))
 
     Object.assign(nuxt.options.routeRules ??= {}, Object.fromEntries(Object.entries(redirects).map(([from, to]) => [from, { redirect: to }])))
     addPrerenderRoutes([...Object.keys(redirects), ...pages.map(({ file }) => toRoute(file))])

@@ -7,7 +7,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { listPages, readPage } from '../../build.docs.ts'
 import { toRoute } from '../site/links.ts'
-import { changeBody, type Body } from '../site/parse.ts'
+import { changeBody, changeLinks, type Body } from '../site/parse.ts'
 import { listRedirects } from '../site/redirects.ts'
 
 export default defineNuxtModule({
@@ -20,11 +20,14 @@ export default defineNuxtModule({
     nuxt.options.runtimeConfig.public.repository = repository
     nuxt.options.appConfig.github = repository === '' ? false : { url: repository, branch: 'main', rootDir: 'docs' }
 
+    nuxt.hook('content:file:beforeParse', ({ file }) => {
+      // `docs/1.start/2.starters.md` and `landing/index.md`: the name of the collection, and the file.
+      file.body = changeLinks(file.body, file.id.slice(file.id.indexOf('/') + 1), repository)
+    })
     nuxt.hook('content:file:afterParse', ({ content }) => {
-      const stem = content.stem as string
-      changeBody(content.body as Body, `${stem}.md`, repository)
+      changeBody(content.body as Body)
       // The navigation compares texts: 10 comes after 02.
-      content.stem = stem.replace(/(^|\/)(?=\d\.)/g, '$10')
+      content.stem = (content.stem as string).replace(/(^|\/)(?=\d\.)/g, '$10')
     })
 
     const written = join(nuxt.options.buildDir, 'site')

@@ -1,4 +1,4 @@
-/** Changes a parsed page: its title is shown by the layout, its links lead to routes, its anchors are those of GitHub. */
+/** Changes a page for the site: the layout shows its title, its links lead to routes, its anchors are those of GitHub. */
 import { resolveLink, toAnchor } from './links.ts'
 
 /** An element of Minimark: its tag, its attributes, its content. */
@@ -14,10 +14,17 @@ export interface Body {
   toc?: { links: TocLink[] }
 }
 
-/** The attribute of each element that contains a link. */
-const LINKS: Readonly<Record<string, string>> = { a: 'href', img: 'src' }
+/** The target of a link that has none on the site. */
+const NOWHERE = 'nowhere:'
 
-export function changeBody(body: Body, file: string, repository: string): void {
+/** Changes the links before the page is parsed, because the parser changes those to `.md` files itself. Code stays as it is. */
+export function changeLinks(markdown: string, file: string, repository: string): string {
+  return markdown.replace(/^```[\s\S]*?^```$|`[^`\n]+`|\]\(([^)\s]+)\)/gm, (text, link: string | undefined) =>
+    link === undefined ? text : `](${resolveLink(file, link, repository) ?? NOWHERE})`)
+}
+
+/** Changes the parsed page. */
+export function changeBody(body: Body): void {
   if (Array.isArray(body.value[0]) && body.value[0][0] === 'h1') body.value.shift()
   const anchors = new Map<unknown, string>()
   body.value = body.value.map(node => changeNode(node))
@@ -32,10 +39,7 @@ export function changeBody(body: Body, file: string, repository: string): void {
       anchors.set(props.id, anchor)
       return [tag, { ...props, id: anchor }, ...content]
     }
-    const name = LINKS[tag]
-    if (name === undefined || typeof props[name] !== 'string') return [tag, props, ...content]
-    const target = resolveLink(file, props[name], repository)
-    return target === undefined ? ['span', {}, ...content] : [tag, { ...props, [name]: target }, ...content]
+    return props.href === NOWHERE ? ['span', {}, ...content] : [tag, props, ...content]
   }
 
   /** The second heading with the same text gets `-1`. */

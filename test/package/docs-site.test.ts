@@ -5,7 +5,7 @@ import { basename, join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { listPages } from '../../build.docs'
-import { toRoute } from '../../docs/site/links'
+import { resolveLink, toRoute } from '../../docs/site/links'
 import { listRedirects } from '../../docs/site/redirects'
 import { launch } from '../e2e/newsroom/browser'
 import { copySources } from '../support/copy'
@@ -88,6 +88,14 @@ describe('the site', () => {
     expect(readOutput(`${route}/index.html`).match(/<h1\b/g)).toHaveLength(1)
   })
 
+  it.each(files)('links what the Markdown links: %s', (file) => {
+    const markdown = readFileSync(join(root, 'docs', file), 'utf8').replace(/^```[\s\S]*?^```$/gm, '')
+    const links = [...markdown.matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, link]) => resolveLink(file, link!, '') ?? [])
+    const shown = attributes(readOutput(`${toRoute(file)}/index.html`), 'href|src')
+    expect(links.length).toBeGreaterThan(1)
+    expect(shown).toEqual(expect.arrayContaining(links))
+  })
+
   it.each(files.map(file => [`${toRoute(file)}.md`, file]))('has the Markdown of the page: %s', (path, file) => {
     expect(readOutput(path)).toBe(readFileSync(join(root, 'docs', file), 'utf8'))
   })
@@ -141,7 +149,8 @@ describe('a newcomer', () => {
         const answers = names.map(pageNamed)
         await page.getByRole('dialog').getByRole('textbox').or(page.getByRole('dialog').getByRole('combobox')).first().fill(query)
         await page.waitForTimeout(1000)
-        const first = await page.locator('[role=option]').first().getAttribute('href')
+        const options = page.locator('[role=option][href]')
+        const first = await options.count() === 0 ? null : await options.first().getAttribute('href')
         const isFirst = answers.includes(first?.split('#')[0] ?? '')
         const isLinked = answers.some(answer => found.has(answer))
         console.log(`${query}: ${isLinked ? 'one click from the start page' : 'not on the start page'}, first result ${first}${isFirst ? '' : ' (another page)'}`)

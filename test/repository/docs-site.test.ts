@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { listPages } from '../../build.docs'
 import { resolveLink, toRoute } from '../../docs/site/links'
-import { changeBody, type Body } from '../../docs/site/parse'
+import { changeBody, changeLinks, type Body } from '../../docs/site/parse'
 import { listRedirects } from '../../docs/site/redirects'
 import { root } from '../support/once'
 
@@ -27,19 +27,26 @@ describe('a link of a page', () => {
   })
 
   it('is plain text if it names a file of the repository, and the URL of the repository is not known', () => {
-    const body: Body = { value: [['p', {}, 'See ', ['a', { href: '../../bench/app' }, 'the benchmark']]] }
-    changeBody(body, '5.concepts/2.performance.md', '')
+    const markdown = changeLinks('See [`the benchmark`](../../bench/app).', '5.concepts/2.performance.md', '')
+    expect(markdown).toBe('See [`the benchmark`](nowhere:).')
+    const body: Body = { value: [['p', {}, 'See ', ['a', { href: 'nowhere:' }, 'the benchmark']]] }
+    changeBody(body)
     expect(body.value).toEqual([['p', {}, 'See ', ['span', {}, 'the benchmark']]])
   })
 })
 
 describe('a page', () => {
+  it('keeps the links in its code', () => {
+    const code = '`[x](1.options.md)`\n\n```md\n[x](1.options.md)\n```'
+    expect(changeLinks(`[x](1.options.md) ${code}`, '3.reference/2.http.md', '')).toBe(`[x](/reference/options) ${code}`)
+  })
+
   it('loses its title, which the layout shows, and has the anchors of GitHub', () => {
     const body: Body = {
       value: [['h1', { id: 'x' }, 'X'], ['h2', { id: 'who-asks' }, 'Who asks?'], ['h2', { id: '_404' }, '404 / ', ['code', {}, 'a_b']], ['h3', { id: 'who-asks-1' }, 'Who asks']],
       toc: { links: [{ id: 'who-asks' }, { id: '_404', children: [{ id: 'who-asks-1' }] }] },
     }
-    changeBody(body, '1.start/2.starters.md', '')
+    changeBody(body)
     expect(body.value.map(node => (node[1] as { id: string }).id)).toEqual(['who-asks', '404--a_b', 'who-asks-1'])
     expect(body.toc!.links).toEqual([{ id: 'who-asks' }, { id: '404--a_b', children: [{ id: 'who-asks-1' }] }])
   })

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { findSnippets } from './src/cli/snippets.ts'
 
-interface Page {
+export interface Page {
   /** Relative to the folder of the docs, such as `1.start/1.getting-started.md`. */
   readonly file: string
   readonly title: string
@@ -40,9 +40,10 @@ export function generateIndex(root: string): string {
 
 /** Returns the pages of the docs in their order, each with its path in that folder. Folders and files begin with a number. */
 export function listPages(root: string): string[] {
-  return readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
-    .map(name => name.replaceAll('\\', '/'))
-    .filter(name => /^\d+\.[^/]+\/\d+\.[^/]+\.md$/.test(name))
+  return readdirSync(join(root, 'docs'))
+    .filter(folder => /^\d+\./.test(folder))
+    .flatMap(folder => readdirSync(join(root, 'docs', folder)).map(name => `${folder}/${name}`))
+    .filter(path => /\/\d+\.[^/]+\.md$/.test(path))
     .toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true }))
 }
 
@@ -63,7 +64,8 @@ export function writeAgentFiles(root: string): void {
   }
 }
 
-function readPage(root: string, file: string): Page {
+/** @param file the path of the page in the folder of the docs */
+export function readPage(root: string, file: string): Page {
   const text = readFileSync(join(root, 'docs', file), 'utf8')
   const [, title = file] = /^# (.+)$/m.exec(text) ?? []
   const [paragraph = ''] = text.replace(/^# .+\n+/, '').split('\n\n')

@@ -35,8 +35,8 @@ export default createConfigForNuxt({
   // Components are imported by path, so their names cannot be those of HTML elements.
   rules: { 'vue/multi-word-component-names': 'off' },
 }, {
-  name: 'auto-api/starters',
-  files: ['docs/starters/**/{layouts,pages}/**'],
+  name: 'auto-api/docs',
+  files: ['docs/{starters/**,app}/{layouts,pages}/**'],
   // The router gives these files their names.
   rules: { 'vue/multi-word-component-names': 'off' },
 }, {

@@ -16,7 +16,7 @@ import { DEFAULT_CONFIG, DEFAULT_MULTI_TENANCY } from '../../src/runtime/shared/
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const REFERENCES = ['docs/3.reference/1.options.md', 'docs/3.reference/4.errors.md']
 const guides = listPages(root).map(name => `docs/${name}`).filter(page => !REFERENCES.includes(page))
-const pages = ['README.md', 'CONTRIBUTING.md', 'AGENTS.md', 'CHANGELOG.md', ...guides, ...REFERENCES]
+const pages = ['README.md', 'CONTRIBUTING.md', 'AGENTS.md', 'CHANGELOG.md', 'docs/index.md', ...guides, ...REFERENCES]
 
 /** Languages of snippets that are no code of the repository: commands, requests, responses. */
 const WITHOUT_SOURCE = new Set(['sh', 'json', 'http', 'text', 'diff'])

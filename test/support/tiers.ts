@@ -69,6 +69,7 @@ export const FULL_ONLY: Readonly<Record<string, string>> = {
   'test/e2e/unknown-paths.test.ts': 'builds an app three times, and serves it in development',
   'test/e2e/admin/{attack,bundle,custom-pages,extensions,widgets}.test.ts': 'builds the app with pages of its own in the admin',
   'test/package/{admin,authentication,getting-started,versions,mcp-inspector}.test.ts': 'installs and builds an app for each guide',
+  'test/package/docs-site.test.ts': 'installs and generates the site of the docs, and visits its pages in a browser',
   'test/package/starters.test.ts': 'installs, serves and builds an app for each template',
   'test/package/install-line.test.ts': 'asks npm for the packages of each command of the guides',
   'test/e2e/pages.test.ts': 'visits every page of the playground in a browser',

@@ -140,7 +140,7 @@ describe('an old address', () => {
 })
 
 describe('a newcomer', () => {
-  it('finds the answer of ten questions on the start page, or as the first result of the search', async () => {
+  it('finds the pages of ten questions on the start page, or as the first result of the search', async () => {
     const found = new Set(attributes(readOutput('index.html'), 'href').map(link => link.split('#')[0]!))
     const lost: string[] = []
     await withPage('/', {}, async (page) => {

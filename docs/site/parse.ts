@@ -19,7 +19,7 @@ const NOWHERE = 'nowhere:'
 
 /** Changes the links before the page is parsed, because the parser changes those to `.md` files itself. Code stays as it is. */
 export function changeLinks(markdown: string, file: string, repository: string): string {
-  return markdown.replace(/^```[\s\S]*?^```$|`[^`\n]+`|\]\(([^)\s]+)\)/gm, (text, link: string | undefined) =>
+  return markdown.replace(/^```[\s\S]+?^```$|`[^`\n]+`|\]\(([^)\s]+)\)/gm, (text, link: string | undefined) =>
     link === undefined ? text : `](${resolveLink(file, link, repository) ?? NOWHERE})`)
 }
 
@@ -39,6 +39,9 @@ export function changeBody(body: Body): void {
       anchors.set(props.id, anchor)
       return [tag, { ...props, id: anchor }, ...content]
     }
+    // For keyboards, which scroll what has the focus. A cell without text is no header.
+    if (tag === 'table') return [tag, { ...props, tabindex: 0 }, ...content]
+    if (tag === 'th' && textOf(node) === '') return ['td', props]
     return props.href === NOWHERE ? ['span', {}, ...content] : [tag, props, ...content]
   }
 

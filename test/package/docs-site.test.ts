@@ -89,7 +89,7 @@ describe('the site', () => {
   })
 
   it.each(files)('links what the Markdown links: %s', (file) => {
-    const markdown = readFileSync(join(root, 'docs', file), 'utf8').replace(/^```[\s\S]*?^```$/gm, '')
+    const markdown = readFileSync(join(root, 'docs', file), 'utf8').replace(/^```[\s\S]+?^```$/gm, '')
     const links = [...markdown.matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, link]) => resolveLink(file, link!, '') ?? [])
     const shown = attributes(readOutput(`${toRoute(file)}/index.html`), 'href|src')
     expect(links.length).toBeGreaterThan(1)

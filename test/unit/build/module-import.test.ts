@@ -50,7 +50,7 @@ describe('createModuleImport', () => {
 
   it('throws an error with the call and a link to the upgrade notes', () => {
     expect(() => createModuleImport('./schema', 'posts')).toThrow(
-      /^\[auto-api\] `createModuleImport\('\.\/schema', 'posts'\)` has .+ → node_modules\/nuxt-auto-api\/docs\/upgrading\.md#module-imports$/,
+      /^\[auto-api\] `createModuleImport\('\.\/schema', 'posts'\)` has .+ → node_modules\/nuxt-auto-api\/docs\/6\.project\/1\.upgrading\.md#module-imports$/,
     )
   })
 })

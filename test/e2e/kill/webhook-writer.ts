@@ -33,7 +33,8 @@ const server = await createServer({
     auditLog(), batch(),
     // Failed attempts repeat after a second, so that the queue is empty soon.
     webhooks({
-      findUser: () => OWNER, allowHttp: true, allowPrivateNetworks: true, timeout: 1, retries: Array.from({ length: 20 }, () => 1),
+      findUser: () => OWNER, allowHttp: true, allowPrivateNetworks: true, timeout: Number(process.env.WEBHOOK_TIMEOUT ?? 1),
+      retries: Array.from({ length: 20 }, () => 1),
     }),
   ],
 })

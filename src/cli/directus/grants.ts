@@ -25,7 +25,7 @@ export function grantsOf(
         if (presets && Object.keys(presets).length > 0) say('the preset values. Set them in a before-hook, or as defaults of the columns.')
         // Directus has no rows to check before a create.
         const rows = action === 'create' || !rule ? 'all' : rowsOf(rule, columns, say)
-        return { policy: name, isPublic, rows, fields: action === 'delete' || !fields || fields.includes('*') ? '*' : new Set(fields) }
+        return { policy: name, isPublic, rows, fields: action === 'delete' || fields?.includes('*') ? '*' : new Set(fields) }
       }))
 }
 

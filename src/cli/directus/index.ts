@@ -31,7 +31,8 @@ export interface Imported {
 export function importDirectus({ cwd, snapshot: file, policies: policiesFile, dryRun = false }: ImportDirectusOptions): Imported {
   readPackages(cwd)
   const snapshot = readSnapshot(file)
-  const policies = policiesFile === undefined ? [] : readPolicies(policiesFile)
+  const all = policiesFile === undefined ? [] : readPolicies(policiesFile)
+  const policies = all.filter(({ isForAddresses }) => !isForAddresses)
   const tables = findTables(cwd, join(cwd, RESOURCES))
   const changes: string[] = []
   const notes: string[] = []
@@ -60,6 +61,8 @@ export function importDirectus({ cwd, snapshot: file, policies: policiesFile, dr
     notes.push(...resource.notes.map(note => `${collection.collection}: ${note}`))
   }
   if (policies.length > 0) write(POLICIES, toPoliciesFile(policies))
+  notes.push(...all.filter(({ isForAddresses }) => isForAddresses).map(({ name }) =>
+    `The policy \`${name}\` is limited to client addresses, so it was left out.`))
   notes.push(...policies.filter(({ hasUsers }) => hasUsers).map(({ name }) =>
     `The policy \`${name}\` is given to single users. Add it to their permissions.`))
   if (policies.some(({ permissions }) => permissions.some(({ action }) => action === 'share'))) notes.push('Shares: the API has none.')

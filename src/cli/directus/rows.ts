@@ -41,14 +41,21 @@ const OPERATORS: Readonly<Record<string, (column: string, value: unknown) => Row
 export function toRows(rule: Rule, columns: Columns): Rows | undefined {
   const parts = Object.entries(rule).map(([key, value]): Rows | undefined => {
     if (key === '_and' || key === '_or') {
-      const all = (value as Rule[]).map(part => toRows(part, columns))
-      // A part without a condition is true.
-      if (key === '_or' && all.includes(undefined)) return undefined
+      if (!Array.isArray(value)) throw new NotCarried(`\`${key}\` without a list`)
+      const all = value.map(part => toRows(toRule(part), columns))
+      // Directus ignores a part without a condition. As SQL it would be true, and `or` of nothing would be no condition at all.
+      if (key === '_or' && (all.length === 0 || all.includes(undefined))) throw new NotCarried('`_or` with an empty part')
       return combine(key === '_and' ? 'and' : 'or', all.filter(part => part !== undefined))
     }
-    return ofField(key, value as Rule, columns)
+    return ofField(key, toRule(value), columns)
   })
   return combine('and', parts.filter(part => part !== undefined))
+}
+
+/** `{ status: 'draft' }` and `{ status: {} }` have no operator. They must not become a condition that every row meets. */
+function toRule(value: unknown): Rule {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Rule
+  throw new NotCarried(`the condition \`${JSON.stringify(value)}\``)
 }
 
 function ofField(field: string, rule: Rule, columns: Columns): Rows {
@@ -58,10 +65,12 @@ function ofField(field: string, rule: Rule, columns: Columns): Rows {
     const write = OPERATORS[key]
     if (write) return [forCaller(write(column, value))]
     // `{ author: { id: { _eq: 7 } } }` compares the column itself.
-    if (!key.startsWith('_') && key === columns.keyOf(field)) return [ofField(field, value as Rule, columns)]
+    if (!key.startsWith('_') && key === columns.keyOf(field)) return [ofField(field, toRule(value), columns)]
     throw new NotCarried(key.startsWith('_') ? `\`${key}\` of \`${field}\`` : `a rule on \`${field}.${key}\`, which is in another table`)
   })
-  return combine('and', parts) ?? { code: 'sql`1 = 1`', imports: ['sql'] }
+  const all = combine('and', parts)
+  if (!all) throw new NotCarried(`\`${field}\` without an operator`)
+  return all
 }
 
 /** An anonymous caller has no id, and a comparison with it is never true. */

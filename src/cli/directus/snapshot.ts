@@ -44,6 +44,8 @@ const policiesSchema = z.object({
   data: z.array(z.object({
     name: z.string(),
     admin_access: z.boolean().nullish(),
+    /** The addresses from which the policy can be used. Text with commas in the database. */
+    ip_access: z.union([z.array(z.string()), z.string()]).nullish(),
     /** Whom the policy is given to. The public policy has a row without role and without user. */
     roles: z.array(z.object({ role: z.object({ name: z.string() }).nullish(), user: z.string().nullish() })).default([]),
     permissions: z.array(z.object({
@@ -64,6 +66,8 @@ export interface Policy {
   readonly isAdmin: boolean
   readonly roles: readonly string[]
   readonly hasUsers: boolean
+  /** It counts only for some client addresses. */
+  readonly isForAddresses: boolean
   readonly permissions: z.infer<typeof policiesSchema>['data'][number]['permissions']
 }
 
@@ -75,12 +79,13 @@ export const readSnapshot = (file: string): Snapshot =>
 export function readPolicies(file: string): Policy[] {
   const { data } = parse(file, policiesSchema, 'the response of `GET /policies?fields=*,permissions.*,roles.role.name,roles.user&limit=-1`')
   const names = data.map(({ name }) => toSlug(name))
-  return data.map(({ admin_access: admin, roles, permissions }, at) => ({
+  return data.map(({ admin_access: admin, ip_access: addresses, roles, permissions }, at) => ({
     name: `policy:${names[at]!}${toSuffix(names, at)}`,
     isPublic: roles.some(({ role, user }) => !role && !user),
     isAdmin: admin ?? false,
     roles: roles.flatMap(({ role }) => role ? [role.name] : []),
     hasUsers: roles.some(({ user }) => user),
+    isForAddresses: (addresses?.length ?? 0) > 0,
     permissions,
   }))
 }

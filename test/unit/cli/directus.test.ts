@@ -81,6 +81,37 @@ describe('import directus', () => {
     expect(read('server/utils/policies.ts')).toContain(`  Sales: ['policy:sales'],\n  'Sales!': ['policy:sales.2'],`)
   })
 
+  it.each([
+    ['a value instead of an operator', { score: 5 }, 'the condition `5`'],
+    ['no operator', { score: {} }, '`score` without an operator'],
+    ['no alternative', { _or: [] }, '`_or` with an empty part'],
+    ['an empty alternative', { _or: [{}, { score: { _eq: 1 } }] }, '`_or` with an empty part'],
+    ['no list', { _and: { score: { _eq: 1 } } }, '`_and` without a list'],
+    ['an unknown operator', { score: { _intersects: 1 } }, '`_intersects` of `score`'],
+    ['another table', { owner_id: { team: { _eq: 1 } } }, 'a rule on `owner_id.team`, which is in another table'],
+  ])('gives no rows for a rule with %s', (_, rule, reason) => {
+    write('server/database/schema.ts', SCHEMA)
+    const policies = write('policies.json', toPolicies([{ name: 'Public', isPublic: true, read: { rule, fields: ['*'] } }]))
+    const { notes } = importDirectus({ cwd, snapshot: write('snapshot.json', SNAPSHOT), policies })
+    expect(notes).toContainEqual(expect.stringContaining(`${reason}. The policy gives no rows.`))
+    expect(read('server/resources/items.ts')).toMatch(/if \(has\(ctx, '\*'\)\) return undefined\n {4}return nobody/)
+  })
+
+  it('leaves out a policy for some client addresses, and fields of a permission without a list', () => {
+    write('server/database/schema.ts', SCHEMA)
+    const { data: [office, open] } = toPolicies([
+      { name: 'Office', isPublic: false, read: { rule: {}, fields: ['*'] } },
+      { name: 'Open', isPublic: false, read: { rule: {}, fields: ['*'] } },
+    ])
+    const policies = write('policies.json', {
+      data: [{ ...office, ip_access: ['10.0.0.1'] }, { ...open, permissions: open!.permissions.map(permission => ({ ...permission, fields: null })) }],
+    })
+    const { notes } = importDirectus({ cwd, snapshot: write('snapshot.json', SNAPSHOT), policies })
+    expect(notes).toContain('The policy `policy:office` is limited to client addresses, so it was left out.')
+    expect(read('server/resources/items.ts')).toContain(`read: 'policy:open'`)
+    expect(read('server/resources/items.ts')).toContain(`score: { read: ctx => has(ctx, '*') }`)
+  })
+
   it('writes texts as texts, and never as code', () => {
     const title = '\'); process.exit(1) //\n`${1}`\\'
     write('server/database/schema.ts', SCHEMA)

@@ -3,6 +3,7 @@ import { addServerTemplate, createResolver, defineNuxtModule, useLogger } from '
 import type { NuxtModule } from 'nuxt/schema'
 import { addChunks } from './build/admin/chunks'
 import { addIcons } from './build/admin/icons'
+import { addDates } from './build/admin/dates'
 import { addExtensions, collectExtensions, pluginDirs, type AdminRegistry, type ResolvedExtensions } from './build/admin/extensions'
 import { keepServerPrefetch } from './build/admin/ids'
 import { findNuxtUi, nuxtUiDependency } from './build/admin/nuxt-ui'
@@ -75,6 +76,7 @@ const admin: NuxtModule<AdminOptions> = defineNuxtModule<AdminOptions>({
     addAdminTemplates(resolved)
     keepServerPrefetch(nuxt)
     addExtensions(() => extensions)
+    addDates(nuxt, resolve('./runtime/admin/kit/date-input.vue'))
     addIcons(nuxt, dirs, () => extensions)
     addStyles(nuxt, ui, dirs)
     addAdminPage(nuxt, resolved, resolve, warning => logger.warn(warning))

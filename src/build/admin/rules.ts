@@ -1,6 +1,6 @@
 /** Rules for the values of the admin's options. To add an option, add a row here and its type. */
 import { isObject } from '../../runtime/shared/is-object'
-import { ADMIN_WIDGETS, type AdminPartOptions } from '../../runtime/shared/types/admin'
+import { ADMIN_COLORS, ADMIN_WIDGETS, type AdminPartOptions } from '../../runtime/shared/types/admin'
 import { flag, type OptionRule } from '../../runtime/shared/option-rule'
 
 export type Rules = Readonly<Record<string, OptionRule>>
@@ -8,6 +8,7 @@ export type Rules = Readonly<Record<string, OptionRule>>
 export const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== ''
 const isTextList = (value: unknown): value is string[] => Array.isArray(value) && value.every(isText)
 const text: OptionRule = { fits: isText, use: 'a text' }
+const valuesFit = (fits: (value: unknown) => boolean) => (values: unknown) => isObject(values) && Object.values(values).every(fits)
 const records: OptionRule = { fits: isObject, use: 'an object by name' }
 const path: OptionRule = {
   fits: value => typeof value === 'string' && /^(?:\/[\w~][\w.~-]*)+$/.test(value),
@@ -44,6 +45,11 @@ export const FIELD: Rules = {
   label: text, help: text,
   widget: { fits: value => (ADMIN_WIDGETS as readonly unknown[]).includes(value), use: `one of ${ADMIN_WIDGETS.join(', ')}` },
   component: { fits: isText, use: 'the path of a component' },
+  labels: { fits: valuesFit(isText), use: 'an object with a text for each value, such as `{ draft: \'Not published\' }`' },
+  colors: {
+    fits: valuesFit(value => (ADMIN_COLORS as readonly unknown[]).includes(value)),
+    use: `an object with a color for each value: ${ADMIN_COLORS.join(', ')}`,
+  },
 }
 
 export const BRANDING: Rules = { name: text, logo: text }

@@ -6,7 +6,8 @@ import { toAutoApiError } from '../app/error'
 import {
   abortNavigation, adminMiddleware, createError, defineNuxtRouteMiddleware, middlewareFiles, useNuxtApp, useResponseHeader,
 } from './nuxt'
-import { useAccessRequest, useAccessState, viewOf } from './state'
+import { isPlainPath } from './routes'
+import { segmentsOf, useAccessRequest, useAccessState, viewOf } from './state'
 
 type Middleware = ReturnType<typeof defineNuxtRouteMiddleware>
 
@@ -16,6 +17,7 @@ const middleware: Middleware = defineNuxtRouteMiddleware(async (to, from) => {
   const request = useAccessRequest()
   // The page contains what this caller can use.
   if (import.meta.server) useResponseHeader('cache-control').value = 'private, no-store'
+  if (import.meta.server && !isPlainPath(to.path, to.matched.at(-1)?.path ?? '', segmentsOf(to))) return refuse(404)
   if (adminMiddleware !== undefined) {
     const ofApp = await findMiddleware(nuxtApp, adminMiddleware)
     if (!ofApp) return refuse(500)

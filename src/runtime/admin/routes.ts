@@ -50,6 +50,19 @@ export function parseSegments(segments: readonly string[], { resources, pages, t
   return pages.some(page => page.path === path) ? { name: 'page', path } : undefined
 }
 
+/**
+ * Whether a path is written as the admin writes it, up to its first segment. Vue Router ignores the case of the prefix, and compares
+ * decoded text. A middleware of the app that compares the path would not see the page of another spelling.
+ * @param path that of the location
+ * @param pattern that of the page: `/admin/:path(.*)*`
+ * @param segments as for {@link parseSegments}
+ */
+export function isPlainPath(path: string, pattern: string, segments: readonly string[]): boolean {
+  const [first] = segments
+  const [prefix] = pattern.split('/:')
+  return first ? [first, encodeURI(first)].some(text => `${path}/`.startsWith(`${prefix}/${text}/`)) : path.startsWith(prefix!)
+}
+
 function parseResource(
   resource: string, segment: string | undefined, { capabilities }: Known['resources'][string],
 ): AdminView | undefined {

@@ -18,8 +18,13 @@ export function useAccessRequest(): () => Promise<AdminAccess> {
 interface Location { readonly params: Readonly<Record<string, string | readonly string[] | undefined>> }
 
 /** Returns the view of a location, or `undefined` if it does not exist for the caller. */
-export function viewOf({ params: { path = [] } }: Location, access: AdminAccess): AdminView | undefined {
-  return parseSegments(typeof path === 'string' ? [path] : path, { ...access, tools: toTools(access.tools) })
+export function viewOf(location: Location, access: AdminAccess): AdminView | undefined {
+  return parseSegments(segmentsOf(location), { ...access, tools: toTools(access.tools) })
+}
+
+/** Returns the decoded segments below the prefix. */
+export function segmentsOf({ params: { path = [] } }: Location): readonly string[] {
+  return typeof path === 'string' ? [path] : path
 }
 
 /** Returns the path of a view in the app. */

@@ -6,9 +6,9 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, it } from 'vitest'
 import { isReachable, CHROMIUM } from '../../support/services'
 import { launch, type Visit } from '../newsroom/browser'
-import { ADMIN, EDITOR } from '../newsroom/callers'
+import { ADMIN, EDITOR, WRITER } from '../newsroom/callers'
 import { startNewsroom, type Newsroom } from '../newsroom/server'
-import { expectAccessible, screenshot, toast, withPage } from './admin-page'
+import { expectAccessible, overflowOf, screenshot, toast, withPage } from './admin-page'
 
 const folder = mkdtempSync(join(tmpdir(), 'admin-'))
 const there = await isReachable(CHROMIUM)
@@ -44,6 +44,23 @@ describe.runIf(there)('the admin', { concurrent: true }, () => {
   const focused = (page: Page) =>
     page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent?.trim())
   const dialog = (page: Page) => page.getByRole('dialog')
+  /** How many URLs were requested of each path. Other tests write at the same time, and the pages follow them. */
+  const countPaths = (requests: readonly string[]) => {
+    const paths = [...new Set(requests)].map(request => request.replace(/^GET /, '').split('?')[0]!)
+    return Object.fromEntries(paths.map(path => [path, paths.filter(other => other === path).length]))
+  }
+  /** Expects that a page is accessible in both themes, and as wide as the window, on a screen and on a phone. */
+  async function expectEverywhere(page: Page, expect: (value: unknown) => { toBe: (value: unknown) => void }) {
+    for (const width of [1280, 390]) {
+      await page.setViewportSize({ width, height: 900 })
+      for (const colorScheme of ['dark', 'light'] as const) {
+        await page.emulateMedia({ colorScheme })
+        await expectAccessible(page)
+      }
+      expect(await overflowOf(page)).toBe(0)
+    }
+    await page.setViewportSize({ width: 1440, height: 900 })
+  }
 
   describe('a reader', () => {
     const READER = () =>
@@ -76,17 +93,17 @@ describe.runIf(there)('the admin', { concurrent: true }, () => {
         await expect.poll(() => new URL(page.url()).search).toContain('sort=title')
         await page.getByRole('button', { name: 'Add filter' }).click()
         await page.getByLabel('Value').click()
-        await page.getByRole('option', { name: 'draft' }).click()
+        await page.getByRole('option', { name: 'Draft' }).click()
         await expectAccessible(page)
         await page.getByRole('button', { name: 'Apply' }).click()
-        await page.getByRole('button', { name: 'Remove the filter Status is draft' }).waitFor()
+        await page.getByRole('button', { name: 'Status: Draft' }).waitFor()
         expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({
           q: 'lighthouse keeper',
           sort: 'title',
           filter: 'status:$eq:draft',
         })
         await page.goBack()
-        await expect.poll(() => page.getByRole('button', { name: /^Remove the filter/ }).count()).toBe(0)
+        await expect.poll(() => page.getByRole('button', { name: 'Status: Draft' }).count()).toBe(0)
       })
     })
 
@@ -108,20 +125,19 @@ describe.runIf(there)('the admin', { concurrent: true }, () => {
 
     it('keeps the chosen columns and saved views in the browser', async ({ expect }) => {
       await on('/admin/tags?q=a', EDITOR, async ({ page }) => {
-        await page.getByRole('button', { name: 'Columns' }).click()
+        await page.getByRole('button', { name: 'Display' }).click()
         await page.getByRole('menuitemcheckbox', { name: 'Slug' }).click()
         await page.keyboard.press('Escape')
         await expect.poll(() => page.getByRole('columnheader', { name: 'Slug' }).count()).toBe(0)
-        await page.getByRole('button', { name: 'Views' }).click()
-        await page.getByRole('menuitem', { name: 'Save this view' }).click()
+        await page.getByRole('button', { name: 'Save view' }).click()
         await page.getByLabel('Name of the view').fill('With an a')
         await page.keyboard.press('Enter')
         await toast(page, 'The view “With an a” is saved in this browser.')
-        await expect.poll(() => focused(page)).toBe('Views')
+        // The button is gone, because the list is saved.
+        await expect.poll(() => focused(page)).toBe('Tags')
         await page.goto(`${newsroom.url}/admin/tags`)
         await expect.poll(() => page.getByRole('columnheader', { name: 'Slug' }).count()).toBe(0)
-        await page.getByRole('button', { name: 'Views' }).click()
-        await page.getByRole('menuitem', { name: 'With an a', exact: true }).click()
+        await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: 'With an a' }).click()
         await expect.poll(() => new URL(page.url()).searchParams.get('q')).toBe('a')
       })
     })
@@ -173,7 +189,8 @@ describe.runIf(there)('the admin', { concurrent: true }, () => {
       const id = await post('Delete me', { status: 'published' })
       const { body: comment } = await send('POST', '/comments', { postId: id, body: 'A comment', status: 'approved' })
       await on('/admin/posts?q=delete+me', EDITOR, async ({ page }) => {
-        await page.getByRole('button', { name: 'Delete Delete me' }).click()
+        await page.getByRole('button', { name: 'Actions for Delete me' }).click()
+        await page.getByRole('menuitem', { name: 'Delete', exact: true }).click()
         await dialog(page).getByText('Comments', { exact: true }).waitFor()
         expect(await dialog(page).getByRole('listitem').allTextContents()).toEqual(['Posts1', 'Comments1'])
         await expectAccessible(page)
@@ -195,7 +212,7 @@ describe.runIf(there)('the admin', { concurrent: true }, () => {
       await on('/admin', EDITOR, async ({ page, requests }) => {
         const { keyboard } = page
         const tabTo = async (test: () => Promise<unknown>) => {
-          for (let presses = 0; presses < 60; presses++) {
+          for (let presses = 0; presses < 90; presses++) {
             if (await test()) return
             await keyboard.press('Tab')
           }
@@ -205,7 +222,7 @@ describe.runIf(there)('the admin', { concurrent: true }, () => {
         const isNamed = (name: string) => async () => (await focused(page)) === name
 
         await keyboard.press('Control+k')
-        await page.getByPlaceholder('Type the name of a page or a resource').waitFor()
+        await page.getByPlaceholder('Type the name of a page, a resource or a record').waitFor()
         await keyboard.type('New post')
         await expectAccessible(page)
         await keyboard.press('Enter')
@@ -249,8 +266,9 @@ describe.runIf(there)('the admin', { concurrent: true }, () => {
         await toast(page, 'By keyboard only is saved.')
         expect(titleOf(id)).toBe('By keyboard only')
 
-        await tabTo(isNamed('Delete'))
+        await tabTo(isNamed('More actions'))
         await keyboard.press('Enter')
+        await page.getByRole('menuitem', { name: 'Delete' }).press('Enter')
         await dialog(page).getByRole('listitem').first().waitFor()
         await tabTo(
           async () =>
@@ -299,7 +317,7 @@ describe.runIf(there)('the admin', { concurrent: true }, () => {
         const input = page.locator('main input[type=file]')
         await page.locator('input[name=title]').fill('Changed')
         expect(await input.isDisabled()).toBe(true)
-        await page.getByRole('button', { name: 'Discard changes' }).click()
+        await page.getByRole('button', { name: 'Discard' }).click()
         await input.setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('No picture.') })
         await page.locator('main').getByRole('alert').waitFor()
         expect(cover()).toBeNull()
@@ -312,6 +330,7 @@ describe.runIf(there)('the admin', { concurrent: true }, () => {
         await page.getByRole('button', { name: 'Save' }).click()
         await toast(page, 'With a picture is saved.')
         await page.getByRole('button', { name: 'Remove cover.png' }).click()
+        await dialog(page).getByRole('button', { name: 'Remove', exact: true }).click()
         await toast(page, 'The file is removed.')
         expect(cover()).toBeNull()
       })
@@ -396,7 +415,7 @@ describe.runIf(there)('the admin', { concurrent: true }, () => {
   })
 
   describe('the audit log', () => {
-    it('is filtered by a record and a user that a person chooses by name', async ({ expect }) => {
+    it('is filtered by a record and a user that a person chooses by name', { timeout: 120_000 }, async ({ expect }) => {
       const id = await post('Audited once')
       await send('PATCH', `/posts/${id}`, { title: 'Audited twice' }, EDITOR)
       await on('/admin/-/audit', EDITOR, async ({ page }) => {
@@ -409,12 +428,13 @@ describe.runIf(there)('the admin', { concurrent: true }, () => {
         await page.getByLabel('Resource', { exact: true }).click()
         await page.getByRole('option', { name: 'Posts' }).click()
         await choose('Record', 'Audited twice')
-        const kinds = () => page.locator('main ol li > div > span').allTextContents().then(texts => texts.map(text => text.trim()))
-        await expect.poll(kinds).toEqual(['update', 'create'])
+        const kinds = () => page.locator('main tbody td.kind').allTextContents().then(texts => texts.map(text => text.trim()))
+        await expect.poll(kinds).toEqual(['Updated', 'Created'])
         const [editor] = newsroom.rows<{ name: string }>('select name from users where id = ?', EDITOR)
         await choose('User', editor!.name)
-        await expect.poll(kinds).toEqual(['update'])
-        await page.locator('main ol').getByText(`by ${editor!.name}`).waitFor()
+        await expect.poll(kinds).toEqual(['Updated'])
+        await page.getByRole('cell', { name: editor!.name, exact: true }).waitFor()
+        await page.getByRole('cell', { name: 'Title', exact: true }).waitFor()
         expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({
           resource: 'posts',
           recordId: String(id),
@@ -423,7 +443,7 @@ describe.runIf(there)('the admin', { concurrent: true }, () => {
         await expectAccessible(page)
         await screenshot(page, 'audit-filtered')
         await page.getByRole('button', { name: 'Remove the value of user' }).click()
-        await expect.poll(kinds).toEqual(['update', 'create'])
+        await expect.poll(kinds).toEqual(['Updated', 'Created'])
         // The record belongs to the posts.
         await page.getByLabel('Resource', { exact: true }).click()
         await page.getByRole('option', { name: 'Media' }).click()
@@ -431,6 +451,94 @@ describe.runIf(there)('the admin', { concurrent: true }, () => {
         await page.getByText('No change matches').waitFor()
       })
     })
+
+    it('names the records of a page with one request for each resource, also those in the trash', async ({ expect }) => {
+      const [first, second] = [await post('Named once'), await post('Named twice')]
+      await send('PATCH', `/posts/${first}`, { title: 'Named again', excerpt: 'E', status: 'published' })
+      await send('POST', '/comments', { postId: first, body: 'A named comment', status: 'approved' })
+      await send('DELETE', `/posts/${second}`)
+      await on('/admin/-/permissions', ADMIN, async ({ page, requests }) => {
+        requests.length = 0
+        await page.getByRole('link', { name: 'Audit log' }).first().click()
+        await page.getByRole('link', { name: 'Named again' }).first().waitFor()
+        await page.getByRole('row', { name: /Deleted.*Named twice/ }).first().waitFor()
+        await page.getByRole('cell', { name: /^comment A named comment/ }).waitFor()
+        await page.getByRole('cell', { name: /^(?:Title, Excerpt|Status, Title|Title, Status|Excerpt, Status).* \+\d/ }).first().waitFor()
+        const lists = requests.filter(request => request.startsWith('GET /api/audit-log')).length
+        const { '/api/_admin': access, '/api/audit-log': entries, ...names } = countPaths(requests)
+        expect([access, entries]).toEqual([1, 1])
+        expect(Object.values(names).filter(count => count > lists)).toEqual([])
+        // No record is read by itself.
+        expect(Object.keys(names).filter(path => !/^\/api\/\w+$/.test(path))).toEqual([])
+        await page.getByRole('button', { name: 'Details: Updated post Named again' }).first().click()
+        await page.locator('del').getByText('once').waitFor()
+        await expectEverywhere(page, expect)
+        await screenshot(page, 'audit')
+      })
+    }, 120_000)
+
+    it('is filtered by a range of time', async ({ expect }) => {
+      await post('In a range')
+      await on('/admin/-/audit?to=2020-01-01T00:00', ADMIN, async ({ page }) => {
+        await page.getByText('No change matches').waitFor()
+        await page.getByRole('button', { name: 'Time: Until Jan 1, 2020' }).click()
+        await expectAccessible(page)
+        await page.getByRole('button', { name: 'Last 7 days' }).click()
+        await page.getByRole('cell', { name: /In a range/ }).first().waitFor()
+        expect(new URL(page.url()).searchParams.get('to')).toBeNull()
+        expect(new URL(page.url()).searchParams.get('from')).toMatch(/T00:00$/)
+        await page.getByRole('button', { name: 'Remove all filters' }).click()
+        await page.getByRole('button', { name: 'Time: Any time' }).waitFor()
+        await expect.poll(() => new URL(page.url()).search).toBe('')
+      })
+    })
+  })
+
+  describe('the overview', () => {
+    it.for([ADMIN, EDITOR, WRITER])('has the numbers of caller %s, with at most one request for each', { timeout: 120_000 }, async (as, { expect }) => {
+      const api = async (path: string) => (await newsroom.request(`/api${path}`, { headers: { 'x-demo-user': String(as) } })).body
+      const { resources } = await api('/_admin') as { resources: Record<string, { capabilities: Record<string, boolean> }> }
+      // The view of the tokens has no trash.
+      const trashes = Object.keys(resources).filter(name => resources[name]!.capabilities.canViewDeleted && name !== 'apiTokens')
+      await on('/admin/-/permissions', as, async ({ page, requests }) => {
+        requests.length = 0
+        await page.getByRole('link', { name: 'Overview' }).first().click()
+        const tags = page.locator('main section').filter({ has: page.getByRole('link', { name: 'Tags', exact: true }) })
+        const { data: [{ count }] } = await api('/tags/aggregate?aggregate=count')
+        await tags.locator('strong').waitFor()
+        await expect.poll(() => tags.locator('strong').textContent()).toMatch(new RegExp(`^${(count as number).toLocaleString('en')}\\b`))
+        const states = page.getByRole('list', { name: 'Posts: Status' })
+        await states.waitFor()
+        const { data: groups } = await api('/posts/aggregate?groupBy=status&aggregate=count')
+        await expect.poll(() => states.getByRole('listitem').count()).toBe(groups.length)
+        await page.getByText('Recent activity').waitFor()
+        const links = await page.locator('main a[href$="/trash"]').evaluateAll(all => all.map(link => link.getAttribute('href')))
+        expect(links.sort()).toEqual(trashes.map(name => `/admin/${name}/trash`).sort())
+        const counts = countPaths(requests)
+        const aggregates = Object.entries(counts).filter(([path]) => path.endsWith('/aggregate'))
+        expect(aggregates.filter(([path, sent]) => sent > (trashes.some(name => path === `/api/${name}/aggregate`) ? 2 : 1))).toEqual([])
+        await states.getByRole('link', { name: 'Published' }).waitFor()
+        await expectEverywhere(page, expect)
+        await screenshot(page, `overview-${as}`)
+        await states.getByRole('link', { name: 'Published' }).click()
+        await page.getByRole('button', { name: 'Status: Published' }).waitFor()
+      })
+    })
+  })
+
+  describe('the permissions', () => {
+    it('distinguish all records, those that a rule allows, and none', async ({ expect }) => {
+      await on('/admin/-/permissions', WRITER, async ({ page }) => {
+        const cells = (name: string) => page.getByRole('row', { name: new RegExp(`^${name}`) }).getByRole('cell').allInnerTexts()
+          .then(texts => texts.map(text => text.trim().split(/[: ]/)[0] + (text.includes('some') ? ' some' : '')))
+        expect(await cells('Posts')).toEqual([
+          'Only', 'Allowed some', 'Allowed', 'Allowed some', 'Refused', 'Allowed some', 'Refused', 'Refused', 'Refused',
+        ])
+        expect((await cells('Tags')).slice(0, 5)).toEqual(['Only', 'Allowed', 'Refused', 'Refused', 'Refused'])
+        await expectEverywhere(page, expect)
+        await screenshot(page, 'permissions-writer')
+      })
+    }, 120_000)
   })
 
   describe('the trash', () => {
@@ -438,7 +546,8 @@ describe.runIf(there)('the admin', { concurrent: true }, () => {
       const id = await post('Purge me')
       await send('DELETE', `/posts/${id}`)
       await on('/admin/posts/trash', ADMIN, async ({ page }) => {
-        await page.getByRole('button', { name: 'Delete permanently: Purge me' }).click()
+        await page.getByRole('button', { name: 'Actions for Purge me' }).click()
+        await page.getByRole('menuitem', { name: 'Delete permanently' }).click()
         const confirm = dialog(page).getByRole('button', { name: 'Delete permanently' })
         await dialog(page).getByRole('listitem').first().waitFor()
         expect(await confirm.isDisabled()).toBe(true)
@@ -450,6 +559,25 @@ describe.runIf(there)('the admin', { concurrent: true }, () => {
         expect(newsroom.rows('select id from posts where id = ?', id)).toEqual([])
       })
     })
+
+    it('shows who has deleted a record, when and why, and the names with one request', async ({ expect }) => {
+      const id = await post('Why me')
+      await send('DELETE', `/posts/${id}?reason=Duplicate`, undefined, EDITOR)
+      const [editor] = newsroom.rows<{ name: string }>('select name from users where id = ?', EDITOR)
+      await on('/admin/posts', ADMIN, async ({ page, requests }) => {
+        requests.length = 0
+        await page.getByRole('link', { name: 'Trash', exact: true }).click()
+        const row = page.getByRole('row', { name: /^Why me/ })
+        await row.getByRole('cell', { name: editor!.name, exact: true }).waitFor()
+        await row.getByRole('cell', { name: 'Duplicate', exact: true }).waitFor()
+        expect(await row.locator('time').getAttribute('title')).toMatch(/\d:\d\d/)
+        const { '/api/users': users, ...others } = countPaths(requests)
+        expect(others).toEqual({ '/api/_admin': 1, '/api/posts': 1 })
+        expect(users).toBeLessThanOrEqual(requests.filter(request => request.startsWith('GET /api/posts?')).length)
+        await expectEverywhere(page, expect)
+        await screenshot(page, 'trash')
+      })
+    }, 120_000)
   })
 
   describe('the API tokens', () => {

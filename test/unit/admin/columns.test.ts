@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { columnsOf, countedBy, firstColumns, withCounts } from '../../../src/runtime/admin/model/columns'
 import { labelOfField } from '../../../src/runtime/admin/model/records'
-import { pointingHere } from '../../../src/runtime/admin/model/related'
+import { includeNames, pointingHere } from '../../../src/runtime/admin/model/related'
 import type { DescribedRelation } from '../../../src/runtime/shared/types/description'
 import { resource, text } from './described'
 
@@ -64,5 +64,24 @@ describe('the list of the records that point to a record', () => {
     ['the column cannot be compared', { postId: { ...key('posts'), operators: [] } }],
   ])('does not exist if %s', (_what, fields) => {
     expect(pointingHere(resource(fields), 'posts', posts, 7)).toBeUndefined()
+  })
+})
+
+describe('the names of the records that columns point to', () => {
+  const users = resource({ id: { kind: 'integer', primaryKey: true }, name: text() }, { label: 'Users' })
+  const to = (target: string, relation?: string) =>
+    resource({ a: { references: { resource: target, field: 'id', ...relation !== undefined && { relation } } } }).fields.a!
+  const schema = (maxIncludes: number) => ({
+    find: (name: string) => name === 'users' ? users : undefined,
+    limits: { value: { include: { maxIncludes } } },
+    suspense: () => Promise.resolve(),
+  }) as unknown as Parameters<typeof includeNames>[1]
+
+  it('are included, without what the caller cannot read, and up to the limit', () => {
+    const columns = [to('users', 'author'), to('users'), to('vaults', 'vault'), to('users', 'editor')]
+    const names = { fields: ['id', 'name'] }
+    expect(includeNames(columns, schema(5))).toEqual({ author: names, editor: names })
+    expect(includeNames(columns, schema(1))).toEqual({ author: names })
+    expect(includeNames(columns, schema(0))).toEqual({})
   })
 })

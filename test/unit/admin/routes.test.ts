@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { createMemoryHistory, createRouter, type RouteRecordRaw } from 'vue-router'
 import { describe, expect, it } from 'vitest'
-import { parseSegments, toSegments, type AdminView } from '../../../src/runtime/admin/routes'
+import { isPlainPath, parseSegments, toSegments, type AdminView } from '../../../src/runtime/admin/routes'
 
 const ALL = { capabilities: { canCreate: true, canViewDeleted: true } }
 const KNOWN = {
@@ -95,5 +95,22 @@ describe('a path of the admin', () => {
     fc.assert(fc.property(fc.string({ unit: 'grapheme' }), (id) => {
       expect(open(toSegments(record(id)))).toEqual(record(id))
     }))
+  })
+})
+
+describe('the spelling of a path', () => {
+  const isPlain = (path: string, ...segments: string[]) => isPlainPath(path, '/back-office/:path(.*)*', segments)
+
+  it.each([
+    ['/back-office'], ['/back-office/'], ['/back-office/samples', 'samples'], ['/back-office/samples/a%2Fb', 'samples', 'a/b'],
+    ['/back-office/-/permissions', '-', 'permissions'], ['/back-office/größe', 'größe'], ['/back-office/gr%C3%B6%C3%9Fe', 'größe'],
+  ])('is that of the admin: %s', (path, ...segments) => {
+    expect(isPlain(path, ...segments)).toBe(true)
+  })
+
+  it.each([
+    ['/BACK-OFFICE'], ['/Back-office/samples', 'samples'], ['/back-office/s%61mples', 'samples'], ['/back-office/s%61mples/%c0', 'samples', '%c0'],
+  ])('is another one, which a check of the path does not see: %s', (path, ...segments) => {
+    expect(isPlain(path, ...segments)).toBe(false)
   })
 })

@@ -1,7 +1,9 @@
-/** Finds the list of the records that point to a record. */
+/** Finds the records that point to a record, and those that the columns of a list point to. */
 import type { RecordId } from '../../shared/types/resources'
-import type { DescribedResource } from '../../shared/types/description'
+import type { DescribedField, DescribedResource } from '../../shared/types/description'
 import { toParameter } from './filters'
+import { labelFields } from './records'
+import type { Schema } from './schema'
 
 /** The parameter of the list of `target` that selects the records of one record of `source`. `undefined` unless one column points there. */
 export function pointingHere(
@@ -12,4 +14,14 @@ export function pointingHere(
   const { references, operators } = target.fields[field]!
   if (primaryKey.join() !== references!.field || !operators.includes('$eq')) return undefined
   return `filter=${encodeURIComponent(toParameter({ field, operator: '$eq', value: String(id) }))}`
+}
+
+/** The `include` parameter that reads the names of the records to which these columns point, up to the server's limit of includes. */
+export function includeNames(columns: readonly DescribedField[], { find, limits }: Schema): Record<string, { fields: string[] }> {
+  const includes = columns.flatMap(({ references: { relation, resource = '' } = {} }) => {
+    const target = find(resource)
+    const fields = target ? labelFields(target) : []
+    return relation !== undefined && fields.length > 0 ? [[relation, { fields }] as const] : []
+  })
+  return Object.fromEntries(includes.slice(0, limits.value?.include.maxIncludes ?? 0))
 }

@@ -4,8 +4,8 @@ import type {
   AdminAccess, AdminChunk, AdminConfig, AdminField, AdminFieldOptions, AdminPage, AdminPageOptions, AdminResource, AdminResourceOptions,
 } from '../../shared/types/admin'
 import { countedRelation } from '../../shared/relation-counts'
-import type { DescribedResource } from '../../shared/types/description'
-import { describeFor, operationCapabilities, type OperationCapabilities } from '../../server/kit/describe'
+import type { DescribedCapabilities, DescribedResource } from '../../shared/types/description'
+import { describeFor, operationCapabilities } from '../../server/kit/describe'
 import { type AutoApiContext, requireSession, type Session } from '../../server/kit/call'
 import { refused } from '../../server/kit/errors'
 import type { AdminOffer } from '../../server/plugin/features'
@@ -56,7 +56,7 @@ async function holdsAll(session: Session, { permissions }: AdminPageOptions): Pr
   return true
 }
 
-const capabilityOf = (operation: Operation) => `can${operation.charAt(0).toUpperCase()}${operation.slice(1)}` as keyof OperationCapabilities
+const capabilityOf = (operation: Operation) => `can${operation.charAt(0).toUpperCase()}${operation.slice(1)}` as keyof DescribedCapabilities
 
 function toPage({ path, label, icon, component }: AdminPageOptions, chunks: Chunks): AdminPage {
   return { path, label, ...icon !== undefined && { icon }, chunk: chunkOf(component, chunks) }

@@ -5,6 +5,7 @@ import { columnsOf, countedBy, firstColumns } from '../../model/columns'
 import type { AdminView } from '../../model/context'
 import { useCookie } from '../../model/nuxt'
 import { labelFields } from '../../model/records'
+import { includeNames } from '../../model/related'
 import { isTexts } from './stored'
 
 export interface ListColumns {
@@ -47,15 +48,12 @@ export function useListColumns(resource: string, { described, options, paths, sc
     choose: names => void (kept.value = [...names]),
     query: computed(() => {
       const most = schema.limits.value?.include.maxIncludes ?? 0
-      const include = shown.value.flatMap((name) => {
-        const { relation, resource: target = '' } = columns.value[name]!.references ?? {}
-        const other = schema.find(target)
-        return relation !== undefined && other && labelFields(other).length > 0 ? [[relation, { fields: labelFields(other) }] as const] : []
-      }).slice(0, most)
-      const counted = shown.value.flatMap(name => countedBy(described.value, name) ?? []).slice(0, most - include.length)
+      const include = includeNames(shown.value.map(name => columns.value[name]!), schema)
+      const included = Object.keys(include).length
+      const counted = shown.value.flatMap(name => countedBy(described.value, name) ?? []).slice(0, most - included)
       return {
         fields: [...new Set([...labelFields(described.value), ...shown.value.filter(isField)])],
-        ...include.length > 0 && { include: Object.fromEntries(include) },
+        ...included > 0 && { include },
         ...counted.length > 0 && { counts: counted },
       }
     }),

@@ -23,6 +23,8 @@ export interface ListState {
   readonly isNarrowed: ComputedRef<boolean>
   /** The sort order, filters and search as the parameters of a request. */
   readonly query: ComputedRef<Query>
+  /** The filter that a request of another list has, by the query of its URL. */
+  readonly filterOf: (query: Values) => Query | undefined
   readonly isCursor: ComputedRef<boolean>
   readonly cursor: ComputedRef<string>
   /** `replace` keeps the history as it is, for text that is being typed. */
@@ -54,7 +56,8 @@ export function useListState(resource: ComputedRef<DescribedResource>, limits: S
     const created = Object.keys(fields).find(name => fields[name]!.role === 'createdAt' && fields[name]!.sortable)
     return created === undefined ? undefined : { field: created, descending: true }
   })
-  const filters = computed(() => readFilters(route.query.filter, resource.value, limits.value?.filter.extended === true))
+  const read = (values: unknown) => readFilters(values, resource.value, limits.value?.filter.extended === true)
+  const filters = computed(() => read(route.query.filter))
   const search = computed(() => text('q'))
   const likes = () => Math.min(limits.value?.filter.likes ?? 1, 4)
   const searchable = computed(() => searchableFields(resource.value, titleField(resource.value), likes()))
@@ -70,6 +73,7 @@ export function useListState(resource: ComputedRef<DescribedResource>, limits: S
       ...sorting.value && { sort: `${sorting.value.descending ? '-' : ''}${sorting.value.field}` },
       filter: toFilter(filters.value, search.value, searchable.value, resource.value),
     })),
+    filterOf: ({ filter, q }) => toFilter(read(filter), String(q ?? ''), searchable.value, resource.value),
     isCursor: computed(() => limits.value?.pagination.default === 'cursor'),
     cursor: computed(() => text('cursor')),
     set(changes, { replace = false } = {}) {
@@ -91,7 +95,7 @@ export function useListState(resource: ComputedRef<DescribedResource>, limits: S
   }
 }
 
-type Values = Readonly<Record<string, string | null | undefined | readonly (string | null)[]>>
+export type Values = Readonly<Record<string, string | null | undefined | readonly (string | null)[]>>
 
 const compact = (values: Values) => Object.fromEntries(Object.entries(values).flatMap(([name, value]) =>
   value === undefined || value === '' || (Array.isArray(value) && value.length === 0) ? [] : [[name, value as string | string[]]]))

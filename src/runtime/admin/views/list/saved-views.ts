@@ -1,7 +1,8 @@
 /** The views of a list that this browser keeps: a name, the query of the URL and the columns. */
-import type { ShallowRef } from 'vue'
+import { computed, watch, type ComputedRef, type ShallowRef } from 'vue'
 import type { ListColumns } from './columns'
-import { useRoute, useRouter } from '../../model/nuxt'
+import { useCookie, useRoute } from '../../model/nuxt'
+import { isSameQuery, keptQuery, moveEntry, placeEntry, saveEntry } from '../../model/view-order'
 import { isTexts, useStored } from './stored'
 
 export interface SavedView {
@@ -12,38 +13,59 @@ export interface SavedView {
 
 export interface SavedViews {
   readonly all: Readonly<ShallowRef<readonly SavedView[]>>
-  /** Opens a view. `undefined` opens the list without filters. */
-  readonly open: (view: SavedView | undefined) => void
+  /** Whether the tabs are shown. The server knows only that there are views, so that the page does not move. */
+  readonly hasTabs: ComputedRef<boolean>
+  /** The view that the list shows; `undefined` for a list without filters, and for one that is not saved. */
+  readonly active: ComputedRef<SavedView | undefined>
+  readonly isAll: ComputedRef<boolean>
+  /** Whether the list differs from every view. */
+  readonly canSave: ComputedRef<boolean>
+  /** Chooses the columns of a view. Its link opens it. */
+  readonly choose: (view: SavedView) => void
   /** Saves the current list. A view with the same name is replaced. */
   readonly save: (name: string) => void
-  readonly remove: (view: SavedView) => void
+  readonly rename: (view: SavedView, name: string) => void
+  readonly move: (view: SavedView, step: number) => void
+  readonly place: (view: SavedView, index: number) => void
+  /** @returns a function that restores it */
+  readonly remove: (view: SavedView) => () => void
 }
 
 const NONE: readonly SavedView[] = []
+const YEAR = 31_536_000
 
-export function useSavedViews(resource: string, columns: ListColumns): SavedViews {
+export function useSavedViews(resource: string, columns: ListColumns, home: string): SavedViews {
   const route = useRoute()
-  const router = useRouter()
-  const { value: all, set } = useStored(`${resource}:views`, NONE, parse)
+  const { value: all, isLoaded, set } = useStored(`${resource}:views`, NONE, parse)
+  const store = (views: readonly SavedView[]) => set(views.length === 0 ? NONE : views)
+
+  const hint = useCookie<unknown>(`auto-admin-${resource}-views`, { path: home || '/', maxAge: YEAR, sameSite: 'lax' })
+  watch([isLoaded, all], () => {
+    if (isLoaded.value) hint.value = all.value.length > 0 ? '1' : null
+  })
+
+  const current = computed(() => keptQuery(route.query))
+  const active = computed(() => all.value.find(view => isSameQuery(view.query, current.value)))
+  const isAll = computed(() => Object.keys(current.value).length === 0)
+  const hasSameColumns = (view: SavedView) => view.columns.join() === columns.shown.value.join()
   return {
-    all,
-    open(view) {
-      if (view) columns.choose(view.columns)
-      void router.push({ query: { ...view?.query } })
+    all, active, isAll,
+    hasTabs: computed(() => isLoaded.value ? all.value.length > 0 : Boolean(hint.value)),
+    canSave: computed(() => isLoaded.value && (!isAll.value || !columns.isDefault.value)
+      && !all.value.some(view => isSameQuery(view.query, current.value) && hasSameColumns(view))),
+    choose: view => columns.choose(view.columns),
+    save: name => store(saveEntry(all.value, { name, query: current.value, columns: [...columns.shown.value] })),
+    rename: (view, name) =>
+      store(all.value.filter(one => one === view || one.name !== name).map(one => one === view ? { ...one, name } : one)),
+    move: (view, step) => store(moveEntry(all.value, view, step)),
+    place: (view, index) => store(placeEntry(all.value, view, index)),
+    remove(view) {
+      const before = all.value
+      store(before.filter(one => one !== view))
+      return () => store(before)
     },
-    save(name) {
-      const query = Object.fromEntries(KEPT.flatMap((key) => {
-        const value = route.query[key]
-        return value ? [[key, Array.isArray(value) ? value.map(String) : value]] : []
-      }))
-      set([...all.value.filter(view => view.name !== name), { name, query, columns: [...columns.shown.value] }])
-    },
-    remove: view => set(all.value.length === 1 ? NONE : all.value.filter(one => one !== view)),
   }
 }
-
-/** The parameters that describe a list. A page number does not. */
-const KEPT = ['sort', 'filter', 'q', 'limit'] as const
 
 /** Another version of the admin can have written something else. */
 function parse(value: unknown): readonly SavedView[] | undefined {

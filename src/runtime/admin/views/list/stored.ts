@@ -1,8 +1,10 @@
 /** Values that the browser keeps. The server does not know them, so the first render has the default. */
-import { onMounted, shallowRef, type ShallowRef } from 'vue'
+import { onMounted, ref, shallowRef, type Ref, type ShallowRef } from 'vue'
 
 export interface Stored<T> {
   readonly value: Readonly<ShallowRef<T>>
+  /** Whether the browser has been asked. */
+  readonly isLoaded: Readonly<Ref<boolean>>
   readonly set: (value: T) => void
 }
 
@@ -10,6 +12,7 @@ export interface Stored<T> {
 export function useStored<T>(name: string, initial: T, parse: (value: unknown) => T | undefined): Stored<T> {
   const key = `auto-admin:${name}`
   const value = shallowRef(initial)
+  const isLoaded = ref(false)
   onMounted(() => {
     try {
       const found = parse(JSON.parse(localStorage.getItem(key) ?? 'null'))
@@ -18,9 +21,10 @@ export function useStored<T>(name: string, initial: T, parse: (value: unknown) =
     catch {
       // The browser has no storage, or holds text that is not JSON: the default stays.
     }
+    isLoaded.value = true
   })
   return {
-    value,
+    value, isLoaded,
     set(next) {
       value.value = next
       try {

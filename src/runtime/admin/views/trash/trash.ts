@@ -23,6 +23,13 @@ export function fieldWithRole({ fields }: Pick<DescribedResource, 'fields'>, rol
   return Object.keys(fields).find(name => fields[name]!.role === role && fields[name]!.readable)
 }
 
+/** The columns beside the name of a record, each with the role of the field that it shows. */
+const COLUMNS = [['deleted', 'deletedAt'], ['by', 'deletedBy'], ['reason', 'deletedReason']] as const
+
+/** Returns the columns whose field the caller can read. */
+export const columnsOf = (resource: Pick<DescribedResource, 'fields'>) =>
+  COLUMNS.flatMap(([name, role]) => fieldWithRole(resource, role) === undefined ? [] : [name])
+
 /** Records without a `deletionId` are groups of one. */
 export function toGroups(resource: DescribedResource, rows: readonly Row[]): Group[] {
   const text = (row: Row, role: ColumnRole) => {

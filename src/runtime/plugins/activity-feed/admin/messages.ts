@@ -2,6 +2,11 @@
 
 export const MESSAGES = {
   'overview.activity': 'Recent activity',
+  'activity.all': 'Show all',
+  'activity.created': 'created',
+  'activity.updated': 'updated',
+  'activity.deleted': 'deleted',
+  'activity.restored': 'restored',
   'activity.empty': 'Nothing has happened yet',
   'activity.empty.help': 'Create, change or delete a record. It appears here, with who has done it and when.',
   'activity.anonymous': 'Somebody',

@@ -8,6 +8,7 @@ export const MESSAGES = {
   'tokens.secret.help': 'It is shown only once. Store it where your script can read it.',
   'tokens.secret.label': 'Token',
   'tokens.rotate': 'New secret for {label}',
+  'tokens.rotate.short': 'New secret',
   'tokens.rotate.title': 'Create a new secret for {label}?',
   'tokens.rotate.help': 'The old secret stops working when its grace period ends.',
   'tokens.rotate.confirm': 'Create new secret',

@@ -12,11 +12,18 @@ export interface NamedWebhook {
  * @param webhooks the newest first
  */
 export function namesOf(webhooks: readonly NamedWebhook[]): ReadonlyMap<RecordId, string> {
-  const counts = new Map<string, number>()
-  return new Map(webhooks.toReversed().map(({ id, url, description }) => {
-    const text = description === '' ? url : `${description}, ${url}`
-    const count = (counts.get(text) ?? 0) + 1
-    counts.set(text, count)
-    return [id, count === 1 ? text : `${text} (${count})`]
-  }))
+  const oldest = webhooks.toReversed()
+  const names = distinct(oldest.map(({ url, description }) => description === '' ? url : `${description}, ${url}`))
+  return new Map(oldest.map(({ id }, index) => [id, names[index]!]))
+}
+
+/** Makes texts differ, such as the names of buttons: the later ones of several with the same text have a number. */
+export function distinct(texts: readonly string[]): string[] {
+  const used = new Set<string>()
+  return texts.map((text) => {
+    let [name, count] = [text, 1]
+    while (used.has(name)) name = `${text} (${++count})`
+    used.add(name)
+    return name
+  })
 }

@@ -47,6 +47,7 @@ export default defineNuxtConfig({
     customPages: [
       { path: '/desk-report', label: 'Desk report', icon: 'i-lucide-chart-bar', component: '~/admin/desk-report.vue', permissions: ['posts:delete'] },
     ],
+    resources: { posts: { fields: { body: { widget: 'markdown' } } } },
   },
   // Tables with the column `organizationId` are tenant-scoped. The table of organizations does not have the column.
   autoApi: {

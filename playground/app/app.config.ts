@@ -1,6 +1,6 @@
-/** The colors of Nuxt UI. */
+/** The colors of Nuxt UI. The admin has them, too. */
 export default defineAppConfig({
   ui: {
-    colors: { primary: 'blue', neutral: 'slate' },
+    colors: { primary: 'indigo', neutral: 'slate' },
   },
 })

@@ -1,6 +1,7 @@
 /** Registers the tables of the playground, except those of `server/resources`. */
 import { createModuleImport } from 'nuxt-auto-api'
 import { createResolver, defineNuxtModule } from 'nuxt/kit'
+import { COMMENT_STATUS, POST_STATUS } from '../app/statuses'
 
 export default defineNuxtModule({
   meta: { name: 'newsroom' },
@@ -19,6 +20,7 @@ export default defineNuxtModule({
           icon: 'i-lucide-newspaper',
           fields: {
             ...inTable('id', 'title', 'status', 'authorId', 'publishedAt').fields,
+            status: { column: 2, ...POST_STATUS },
             readingTime: { label: 'Minutes to read' },
             commentCount: { label: 'Comments', column: 5 },
           },
@@ -27,7 +29,13 @@ export default defineNuxtModule({
       registry.register('comments', {
         schema: createModuleImport(resolve('../server/database/schema'), 'comments'),
         authorization: createModuleImport(resolve('../server/auth/comments'), 'commentsAuth'),
-        metadata: { icon: 'i-lucide-message-square', ...inTable('id', 'body', 'status', 'postId', 'createdAt') },
+        metadata: {
+          icon: 'i-lucide-message-square',
+          fields: {
+            ...inTable('id', 'body', 'status', 'postId', 'createdAt').fields,
+            status: { column: 2, ...COMMENT_STATUS },
+          },
+        },
       })
       registry.register('media', {
         schema: createModuleImport(resolve('../server/database/schema'), 'media'),

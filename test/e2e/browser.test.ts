@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createPng } from '../support/png'
 import { assertNoSecrets, rememberSecret } from '../support/secrets'
 import { isReachable, CHROMIUM } from '../support/services'
-import { confirm, launch, pick, visit, wrongIds, type Visit } from './newsroom/browser'
+import { act, confirm, launch, openDeveloperPage, pick, visit, wrongIds, type Visit } from './newsroom/browser'
 import { ADMIN, EDITOR, WRITER } from './newsroom/callers'
 import { startNewsroom, type Newsroom } from './newsroom/server'
 
@@ -44,7 +44,7 @@ describe.runIf(there)('in a browser', () => {
   /** In Nuxt 4.0, the element that announces pages to screen readers is an alert too. */
   const problem = (page: Page) => page.locator('.problem[role=alert]')
   const titles = (page: Page) => page.locator('.lines strong').allTextContents()
-  const ids = async (page: Page) => (await page.locator('.lines small').allTextContents()).map(text => Number(text.trim().split(' ', 1)[0]))
+  const ids = async (page: Page) => (await page.locator('.lines small').allTextContents()).map(text => Number(/#(\d+)/.exec(text)![1]))
   /** The desk's first rows for a caller who sees every row of an organisation. */
   const newest = (organization = 1, limit = 20) =>
     newsroom.rows<{ id: number, title: string }>(
@@ -123,7 +123,7 @@ describe.runIf(there)('in a browser', () => {
       await change('First change')
       await change('Second change')
       await on('/desk', { as: EDITOR }, async ({ page, complaints }) => {
-        await page.getByRole('button', { name: `History of post ${post.id}`, exact: true }).click()
+        await act(page, post.id, 'History')
         const drawer = page.getByRole('dialog')
         await drawer.getByText('First change').first().waitFor()
         const [{ name }] = newsroom.rows<{ name: string }>('select name from users where id = ?', EDITOR) as [{ name: string }]
@@ -141,7 +141,9 @@ describe.runIf(there)('in a browser', () => {
         expect(complaints).toEqual([])
       })
       await on('/desk', { as: WRITER }, async ({ page }) => {
-        expect(await page.getByRole('button', { name: /^History of post/ }).count()).toBe(0)
+        await page.getByRole('button', { name: /^Actions of post/ }).first().click()
+        await page.getByRole('menuitem', { name: 'Open' }).waitFor()
+        expect(await page.getByRole('menuitem', { name: 'History' }).count()).toBe(0)
       })
       await on('/activity', { as: EDITOR }, async ({ page, requests, complaints }) => {
         expect(await page.getByRole('list', { name: 'Activity' }).locator('li').first().textContent()).toMatch(
@@ -272,8 +274,9 @@ describe.runIf(there)('in a browser', () => {
               body: JSON.stringify({ statusCode: status, message: 'Somebody was faster.', data: { code: 'CONFLICT' } }),
             }))
       })
-      await page.getByRole('button', { name: /^Rename post/ }).first().focus()
+      await page.getByRole('button', { name: /^Actions of post/ }).first().focus()
       await page.keyboard.press('Enter')
+      await page.getByRole('menuitem', { name: 'Rename' }).press('Enter')
       await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toMatch(/^New title of post/)
       await page.keyboard.press('ControlOrMeta+a')
       await page.keyboard.type(title)
@@ -290,7 +293,7 @@ describe.runIf(there)('in a browser', () => {
         await expect.poll(async () => (await titles(page))[0]).toBe(title)
         // Progress is shown, and the focus is where it was.
         expect(await page.getByRole('progressbar').count()).toBeGreaterThan(0)
-        await expect.poll(() => page.evaluate(() => document.activeElement?.textContent?.trim())).toBe('Rename')
+        await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toMatch(/^Actions of post/)
         expect(stored()).not.toBe(title)
         release()
         await expect.poll(stored).toBe(title)
@@ -320,8 +323,8 @@ describe.runIf(there)('in a browser', () => {
           'select id from posts where organization_id = 1 and deleted_at is null and status = \'draft\' order by published_at desc, id desc',
         )
         expect(all.length).toBeGreaterThan(100)
-        await pick(page, 'Order', 'latest publication first')
-        await pick(page, 'Status', 'draft')
+        await pick(page, 'Order', 'Latest publication first')
+        await pick(page, 'Status', 'Draft')
         // Scrolls within the frame in which a page is added, so that the end never seems to leave the window.
         await page.evaluate(() => {
           const toBottom = () => window.scrollTo(0, document.body.scrollHeight)
@@ -339,8 +342,8 @@ describe.runIf(there)('in a browser', () => {
     it('is filtered and ordered by the server', async () => {
       await on('/desk', { as: EDITOR }, async ({ page }) => {
         await page.getByLabel('Title contains').fill('tram')
-        await pick(page, 'Status', 'published')
-        await pick(page, 'Order', 'by title')
+        await pick(page, 'Status', 'Published')
+        await pick(page, 'Order', 'By title')
         const expected = newsroom.rows<{ title: string }>(
           'select title from posts where organization_id = 1 and deleted_at is null and status = \'published\' and title like \'%tram%\' order by title, id limit 20',
         )
@@ -377,7 +380,7 @@ describe.runIf(there)('in a browser', () => {
   describe('an action without permission', () => {
     it('is not offered to anonymous callers, nor for the posts of others', async () => {
       await on('/desk', {}, async ({ page }) => {
-        expect(await page.getByRole('button', { name: /^(?:Edit|Rename|Delete) post/ }).count()).toBe(0)
+        expect(await page.getByRole('button', { name: /^(?:Edit|Actions of) post/ }).count()).toBe(0)
         expect(await page.getByText('Write a post').count()).toBe(0)
       })
       const mine = new Set(
@@ -388,7 +391,7 @@ describe.runIf(there)('in a browser', () => {
           .getByRole('button', { name: /^Edit post/ })
           .evaluateAll(buttons => buttons.map(button => Number(/\d+/.exec(button.getAttribute('aria-label')!)![0])))
       await on('/desk', { as: WRITER }, async ({ page }) => {
-        await pick(page, 'Order', 'most read first')
+        await pick(page, 'Order', 'Most read first')
         const [most] = newsroom.rows<{ id: number }>(
           `select id from posts where organization_id = 1 and deleted_at is null and (status = 'published' or author_id = ${WRITER} or created_by = ${WRITER}) order by views desc, id desc limit 1`,
         )
@@ -423,10 +426,10 @@ describe.runIf(there)('in a browser', () => {
         ) as [{ id: number }, { id: number }]
         await page.getByLabel(`Choose posts ${first.id}`, { exact: true }).check()
         await page.getByLabel(`Choose posts ${second.id}`, { exact: true }).check()
-        await pick(page, 'New status', 'archived')
+        await pick(page, 'New status', 'Archived')
         await page.getByRole('button', { name: 'Set status' }).click()
         await page.getByText('2 chosen').waitFor({ state: 'detached' })
-        expect(await page.locator('tbody tr').first().textContent()).toContain('archived')
+        expect(await page.locator('tbody tr').first().textContent()).toContain('Archived')
         expect(newsroom.rows(`select status from posts where id in (${first.id}, ${second.id})`)).toEqual([
           { status: 'archived' },
           { status: 'archived' },
@@ -452,13 +455,13 @@ describe.runIf(there)('in a browser', () => {
         await expect.poll(() => page.getByRole('button', { name: `Delete posts ${id}`, exact: true }).count()).toBe(0)
         expect(inTrash()).toBe(1)
 
-        await page.getByRole('link', { name: 'Trash', exact: true }).click()
-        await page.getByText(`${id} · ${title}`).waitFor()
+        await openDeveloperPage(page, 'Trash')
+        await page.getByText(`${title} #${id}`).waitFor()
         await page.getByRole('button', { name: `Restore posts ${id}`, exact: true }).click()
-        await page.getByText(`${id} · ${title}`).waitFor({ state: 'detached' })
+        await page.getByText(`${title} #${id}`).waitFor({ state: 'detached' })
         expect(inTrash()).toBe(0)
 
-        await page.getByRole('link', { name: 'Records', exact: true }).click()
+        await openDeveloperPage(page, 'Records')
         await page.getByRole('button', { name: `Delete posts ${id}`, exact: true }).waitFor()
       })
     })

@@ -64,7 +64,7 @@ describe.runIf(there)('a post with its comments', () => {
         expect(await page.getByRole('button', { name: 'Save everything' }).isDisabled()).toBe(true)
         await page.getByLabel('Title').fill('The new harbour')
         await page.getByLabel('Comment 1', { exact: true }).fill('First, changed')
-        await pick(page, 'Status 3', 'approved')
+        await pick(page, 'Status 3', 'Approved')
         await page.getByRole('button', { name: 'Remove comment 2' }).click()
         await page.getByRole('button', { name: 'Add a comment' }).click()
         await page.keyboard.type('Fourth')
@@ -160,7 +160,7 @@ describe.runIf(there)('a post with its comments', () => {
         await section(page).getByRole('button', { name: 'Add a row to comments' }).press('Enter')
         await section(page).getByRole('button', { name: 'Remove row 4 of comments' }).press('Enter')
         expect(await isFocused('Add a row to comments')).toBe(true)
-        expect(await page.getByRole('button', { name: 'Save', exact: true }).isDisabled()).toBe(true)
+        expect(await page.getByRole('button', { name: 'Save', exact: true }).count()).toBe(0)
       })
     })
 

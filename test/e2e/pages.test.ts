@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isReachable, CHROMIUM } from '../support/services'
-import { confirm, launch, pick, quiet, repeatedIds, visit, type Visit } from './newsroom/browser'
-import { ADMIN, EDITOR, WRITER } from './newsroom/callers'
+import { act, confirm, launch, openDeveloperPage, pick, quiet, repeatedIds, visit, type Visit } from './newsroom/browser'
+import { ADMIN, EDITOR, OTHER_ADMIN, WRITER } from './newsroom/callers'
 import { startNewsroom, type Newsroom } from './newsroom/server'
 
 const folder = mkdtempSync(join(tmpdir(), 'newsroom-'))
@@ -101,7 +101,11 @@ describe.runIf(there)('the pages of the playground', () => {
           .then(count => count > 0)
       const offered = [await count('button', 'Write a post'), await count('link', 'Open the trash')]
       expect(offered).toEqual([canCreate, canViewDeleted])
-      if (!canDelete) expect(await count('button', /^Delete post/)).toBe(false)
+      const menus = page.getByRole('button', { name: /^Actions of post/ })
+      if (canDelete || await menus.count() === 0) return
+      await menus.first().click()
+      await page.getByRole('menuitem', { name: 'Open' }).waitFor()
+      expect(await page.getByRole('menuitem', { name: 'Delete' }).count()).toBe(0)
     })
   })
 
@@ -110,12 +114,11 @@ describe.runIf(there)('the pages of the playground', () => {
       expect(await page.getByRole('navigation', { name: 'Pages', exact: true }).locator('[aria-current=page]').allTextContents()).toEqual([
         'Desk',
       ])
-      await page.getByRole('button', { name: 'Workshop' }).click()
-      await page.getByRole('link', { name: /^Retries/ }).click()
+      await openDeveloperPage(page, 'Retry')
       await page.getByRole('heading', { name: 'Send a comment, and send it again' }).waitFor()
       await page.setViewportSize({ width: 390, height: 800 })
       await page.getByRole('button', { name: 'Open menu' }).click()
-      await page.getByRole('dialog').getByRole('link', { name: 'Conflicts' }).click()
+      await page.getByRole('dialog').getByRole('link', { name: 'Conflict' }).click()
       await page.getByRole('heading', { name: 'Edit without overwriting' }).waitFor()
       expect(complaints).toEqual([])
     })
@@ -181,7 +184,10 @@ describe.runIf(there)('the pages of the playground', () => {
           `select id, title from posts where ${organization} order by created_at desc, id desc limit 2`,
         ) as [{ id: number, title: string }, { id: number, title: string }]
         const trashed = () => newsroom.rows<{ id: number }>('select id from posts where id = ? and deleted_at is not null', first.id).length
-        await page.getByRole('button', { name: `Delete post ${first.id}`, exact: true }).focus()
+        await page.getByRole('button', { name: `Actions of post ${first.id}`, exact: true }).focus()
+        await page.keyboard.press('Enter')
+        await page.getByRole('menuitem', { name: 'Delete' }).waitFor()
+        await page.keyboard.press('End')
         await page.keyboard.press('Enter')
         await page.getByText(`“${first.title}” is in the trash.`, { exact: true }).waitFor()
         expect(trashed()).toBe(1)
@@ -201,12 +207,12 @@ describe.runIf(there)('the pages of the playground', () => {
       await on('/desk', { as: EDITOR }, async ({ page }) => {
         await page.getByLabel('Title contains').fill(title)
         await expect.poll(async () => (await titles(page)).every(shown => shown === title)).toBe(true)
-        await page.getByRole('button', { name: `Delete post ${id}`, exact: true }).click()
+        await act(page, id, 'Delete')
         await page.getByText(`${comments} comments move to the trash with the post.`).waitFor()
         await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
-        await expect.poll(() => active(page)).toBe(`Delete post ${id}`)
+        await expect.poll(() => active(page)).toBe(`Actions of post ${id}`)
         expect(left()).toBe(comments)
-        await page.keyboard.press('Enter')
+        await act(page, id, 'Delete')
         await confirm(page, 'Delete')
         await expect.poll(left).toBe(0)
         await page.getByRole('button', { name: 'Undo' }).click()
@@ -221,8 +227,8 @@ describe.runIf(there)('the pages of the playground', () => {
           .map(({ id }) => id)
         for (const id of chosen) await page.getByRole('checkbox', { name: `Choose post ${id}`, exact: true }).check()
         await page.getByRole('button', { name: 'Set status' }).click()
-        await page.getByRole('menuitem', { name: 'archived' }).click()
-        await page.getByText('2 posts changed to “archived”.', { exact: true }).waitFor()
+        await page.getByRole('menuitem', { name: 'Archived' }).click()
+        await page.getByText('2 posts changed to “Archived”.', { exact: true }).waitFor()
         expect(newsroom.rows(`select distinct status from posts where id in (${chosen.join()})`)).toEqual([{ status: 'archived' }])
       })
       const [reader] = newsroom.rows<{ id: number }>(
@@ -288,6 +294,25 @@ describe.runIf(there)('the pages of the playground', () => {
         await page.getByText('cache: hit').waitFor()
         expect(await page.locator('main [role=status]').textContent()).toContain('0 SQL statements')
       })
+    })
+  })
+
+  it('the front page shows what three callers receive for the same requests', async () => {
+    await on('/', {}, async ({ page, requests, complaints }) => {
+      const columns = await Promise.all((await page.locator('[data-compared]').all()).map(async (column) => {
+        const texts = (selector: string) => column.locator(selector).allTextContents().then(all => all.map(text => text.trim()))
+        return { titles: await texts('li > span:first-child'), statuses: await texts('p > span:first-child') }
+      }))
+      const lists = await Promise.all([undefined, WRITER, OTHER_ADMIN].map(async (as) => {
+        const { body } = await newsroom.request('/api/posts?limit=5', { as })
+        return body.data.map(({ title }: { title: string }) => title) as string[]
+      }))
+      expect(columns).toEqual([['200', '401'], ['200', '403'], ['200', '404']].map((statuses, index) => ({ titles: lists[index], statuses })))
+      expect(new Set(lists.map(titles => titles.join())).size).toBe(3)
+      await page.getByRole('button', { name: /^Switch to/ }).first().click()
+      await page.getByText('You are this caller').waitFor()
+      await expect.poll(() => page.getByRole('combobox', { name: 'Send requests as' }).textContent()).toContain('writer')
+      expect([requests.filter(request => !request.startsWith('GET')), complaints]).toEqual([[], []])
     })
   })
 

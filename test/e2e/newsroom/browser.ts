@@ -103,6 +103,18 @@ export async function pick(page: Page, label: string, option: string | RegExp): 
   await page.getByRole('listbox').waitFor({ state: 'detached' })
 }
 
+/** Chooses an action of the menu of a post at the desk. */
+export async function act(page: Page, id: number, action: string): Promise<void> {
+  await page.getByRole('button', { name: `Actions of post ${id}`, exact: true }).click()
+  await page.getByRole('menuitem', { name: action, exact: true }).click()
+}
+
+/** Opens a page of the menu of the header. */
+export async function openDeveloperPage(page: Page, name: string): Promise<void> {
+  await page.getByRole('button', { name: 'Developers' }).click()
+  await page.getByRole('link', { name: new RegExp(`^${name} `) }).click()
+}
+
 /** Confirms the open dialog with the button of this name. */
 export async function confirm(page: Page, name: string): Promise<void> {
   await page.getByRole('dialog').getByRole('button', { name, exact: true }).click()

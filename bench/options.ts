@@ -11,10 +11,12 @@ export interface BenchOptions {
   /** Profiles this implementation instead of measuring all. */
   readonly profile?: string
   readonly quick: boolean
-  /** Writes the results into the repository, and the charts and the report of the docs. Only for a full run. */
+  /** Writes the results into the repository, and the charts and the report of the docs. With `only`, those of some operations. */
   readonly publish: boolean
-  /** Fails when d is slower than a. Like `quick` otherwise. */
+  /** Fails when an operation is slower than accepted in two of three runs. Like `quick` otherwise. */
   readonly guard: boolean
+  /** Accepts what is measured in three runs. Like `quick` otherwise. */
+  readonly accept: boolean
   /** Measures the heap after 20 000 and after 200 000 requests, and nothing else. */
   readonly soak: boolean
   /** Measures other builds of the app: with 200 resources, with entity tags, and as two processes. On in a full run. */
@@ -35,6 +37,8 @@ export interface BenchOptions {
   readonly growth?: number
   /** Measures what three servers cost compared with one, and nothing else. */
   readonly servers: boolean
+  /** Measures other systems, such as PocketBase, and nothing else. */
+  readonly systems: boolean
   /** Measures live updates with many subscribers, and nothing else. */
   readonly live: boolean
   /** Measures lists while many deliveries of webhooks wait, and nothing else. */
@@ -48,13 +52,14 @@ export interface BenchOptions {
 export const HELP = `npm run bench -- [options]
 
   --quick           only a, d and bare, in shorter rounds
-  --guard           the same, and fails when d handles fewer requests than a in the median of the rounds
+  --guard           the same, and fails when d loses 20 % compared with bench/guard.json in two of three runs
+  --accept          the same, and writes the medians of three runs into bench/guard.json
   --rounds <n>      rounds per operation, at least 5
   --seconds <n>     seconds per implementation, operation and round, at least 1
   --no-peers        without the other packages
   --only <text>     only operations with this text in their title
   --json <file>     file of the JSON output (default: bench/.output/bench.json)
-  --publish         also writes the results into bench/results, and the charts and the report of the docs
+  --publish         also writes the results into bench/results, and the charts and the report of the docs. With --only: those operations
   --profile <key>   only: a CPU profile of this implementation, per operation
   --builds          only: how long an app with 200 resources takes to build, and one without resources
   --starts          only: the time until the first response with 6 and 200 resources, and the size of a Worker with 200
@@ -67,6 +72,7 @@ export const HELP = `npm run bench -- [options]
   --growth          only: the same requests on tables of 10^4 to 10^6 rows, on SQLite and Postgres
   --largest <n>     rows of the largest tables of --growth, such as 10000000
   --servers         only: processor time and statements of three servers, and of one
+  --systems         only: PocketBase, Directus and Strapi with the same rows and rules. --only: systems with this text in their name
   --live            only: the time from a commit to its signal for up to 10 000 subscribers, and what they cost
   --webhooks        only: p99 of a list with an empty queue of webhooks, and with 100 000 deliveries
   --against <path>  only: d of another checkout whose app is built, and d of this one
@@ -84,6 +90,7 @@ export function readOptions(args: readonly string[], folder: string): BenchOptio
       help: { type: 'boolean' },
       quick: { type: 'boolean' },
       guard: { type: 'boolean', default: false },
+      accept: { type: 'boolean', default: false },
       peers: { type: 'boolean', default: true },
       built: { type: 'boolean', default: false },
       builds: { type: 'boolean', default: false },
@@ -94,6 +101,7 @@ export function readOptions(args: readonly string[], folder: string): BenchOptio
       growth: { type: 'boolean', default: false },
       largest: { type: 'string' },
       servers: { type: 'boolean', default: false },
+      systems: { type: 'boolean', default: false },
       live: { type: 'boolean', default: false },
       webhooks: { type: 'boolean', default: false },
       variants: { type: 'boolean' },
@@ -109,9 +117,11 @@ export function readOptions(args: readonly string[], folder: string): BenchOptio
     },
   })
   if (values.help) return 'help'
-  const quick = values.guard || (values.quick ?? false)
-  if (values.publish && (quick || values.only !== undefined || values.against !== undefined || !values.peers))
-    throw new RangeError('--publish needs a full run: it cannot be combined with --quick, --guard, --only, --against and --no-peers.')
+  const quick = values.guard || values.accept || (values.quick ?? false)
+  if (values.publish && (quick || values.against !== undefined || !values.peers))
+    throw new RangeError('--publish needs a full run: it cannot be combined with --quick, --guard, --accept, --against and --no-peers.')
+  if ([values.guard, values.accept, values.against !== undefined].filter(Boolean).length > 1)
+    throw new RangeError('Use one of --guard, --accept and --against: the first two compare with the handlers by hand.')
   const effort = quick ? QUICK : FULL
   const inFull = !quick && values.only === undefined && values.against === undefined
   return {
@@ -129,12 +139,14 @@ export function readOptions(args: readonly string[], folder: string): BenchOptio
     types: values.types,
     soak: values.soak,
     servers: values.servers,
+    systems: values.systems,
     live: values.live,
     webhooks: values.webhooks,
     variants: values.variants ?? inFull,
     remote: (['postgres', 'mariadb'] as const).filter(name => values[name] ?? inFull),
     quick,
     guard: values.guard,
+    accept: values.accept,
     peers: values.peers && values.against === undefined,
   }
 }

@@ -10,6 +10,7 @@ import { compareBuilds } from './builds.ts'
 import { CACHED_LIST, compareCache, compareKnownTotals, KNOWN_TOTAL } from './cache.ts'
 import { compareCursors, CURSOR } from './cursor.ts'
 import { compareGrowth } from './growth.ts'
+import { accept, guard } from './guard.ts'
 import { compareLive } from './live/run.ts'
 import { measure, startGenerator, toTargets, type Generator } from './measure.ts'
 import { OPERATIONS, type Operation } from './operations.ts'
@@ -27,8 +28,9 @@ import { compareServers } from './servers.ts'
 import { compareSaves } from './saves.ts'
 import { soak } from './soak.ts'
 import { compareStarts } from './starts.ts'
+import { compareSystems } from './systems/run.ts'
 import { compareTypes } from './types.ts'
-import { toFootnotes, toMarkdown, toPeerTable } from './tables.ts'
+import { toFootnotes, toMarkdown, toPeerTable, type Line } from './tables.ts'
 import { compareVariant, variantsOf } from './variants.ts'
 import { assertSameResponses, assertSameRefusals, assertSameRows, refusesAnonymous } from './verify.ts'
 import { compareWebhooks } from './webhooks/run.ts'
@@ -45,6 +47,7 @@ async function main(options: BenchOptions): Promise<void> {
   if (options.types) return compareTypes()
   if (options.growth !== undefined) return growth(options, options.growth)
   if (options.servers) return compareServers()
+  if (options.systems) return compareSystems(options)
   const operations = OPERATIONS.filter(({ title }) => title.includes(options.only ?? ''))
   const outbox = OUTBOX_OPERATIONS.filter(({ title }) => title.includes(options.only ?? ''))
   const variants = variantsOf(options)
@@ -68,11 +71,25 @@ async function main(options: BenchOptions): Promise<void> {
     else if (options.webhooks) await compareWebhooks(database, sample)
     else if (options.soak) await soak(database, sample)
     else if (options.profile) await showProfiles(options, operations, database, sample, generator)
-    else await compare(options, operations, database, sample, generator)
+    else await measureRoutes(options, operations, database, sample, generator)
   }
   finally {
     generator.stop()
   }
+}
+
+async function measureRoutes(
+  options: BenchOptions, operations: readonly Operation[], database: string, sample: Sample, generator: Generator,
+): Promise<void> {
+  const measureOnce = async () => {
+    // Servers of an earlier run have left their logs beside the copies of the database.
+    const copy = join(mkdtempSync(join(dirname(database), 'run-')), 'posts.sqlite')
+    copyFileSync(database, copy)
+    return await compare(options, operations, copy, sample, generator)
+  }
+  if (options.accept) await accept(measureOnce)
+  else if (!options.guard) await measureOnce()
+  else if (!await guard(measureOnce)) process.exitCode = 1
 }
 
 async function growth({ effort, only }: BenchOptions, largest: number): Promise<void> {
@@ -100,13 +117,24 @@ function buildApp({ built }: BenchOptions): void {
 }
 
 async function compare(
-  { against, built, effort, guard, json, only, peers: withPeers, publish, quick, remote, variants: withVariants }: BenchOptions,
+  { against, built, effort, json, only, peers: withPeers, publish, quick, remote, variants: withVariants }: BenchOptions,
   operations: readonly Operation[],
   database: string,
   sample: Sample,
   generator: Generator,
-): Promise<void> {
+): Promise<readonly Line[]> {
   const servers: RunningServer[] = []
+  const measured: Measured[] = []
+  /** Writes and prints what has been measured. A part that fails late does not lose the parts before it. */
+  const showResults = () => {
+    const results = { ...describeRun(effort, servers.map(({ implementation }) => implementation)), lines: toLines(measured) }
+    mkdirSync(dirname(json), { recursive: true })
+    writeFileSync(json, `${JSON.stringify(results, null, 2)}\n`)
+    const others = servers.flatMap(({ implementation }) => isPeer(implementation) ? [implementation.key] : [])
+    const byPeer = others.length > 0 ? `${toPeerTable(results.lines, others)}\n\n` : ''
+    console.info(`\n${toMarkdown(results.lines)}\n\n${byPeer}${toFootnotes(results)}`)
+    return results
+  }
   try {
     const peers = await startPeers(quick || !withPeers ? [] : preparePeers(), database)
     servers.push(...peers)
@@ -128,16 +156,17 @@ async function compare(
     const writes = operations.filter(({ writes }) => writes !== undefined)
     const sizes = new Map<Operation, number>()
     const comparablePeers = new Map<Operation, RunningServer[]>()
-    // Reads come first: writes change what lists return.
-    for (const operation of [...reads, ...writes]) {
-      sizes.set(operation, await assertSameResponses(operation, serversFor(operation), sample))
-      comparablePeers.set(operation, await findComparablePeers(operation, d, peers, sample))
+    const verify = async (operations: readonly Operation[]) => {
+      for (const operation of operations) {
+        sizes.set(operation, await assertSameResponses(operation, serversFor(operation), sample))
+        comparablePeers.set(operation, await findComparablePeers(operation, d, peers, sample))
+      }
+      console.info(`${own.length} implementations return the same responses, byte for byte, and refuse the same requests`)
     }
-    console.info(`${own.length} implementations return the same responses, byte for byte, and refuse the same requests`)
+    await verify(reads)
     for (const peer of peers)
       if (!(await refusesAnonymous(peer, sample))) console.warn(`${peer.implementation.title} returns a list to anonymous callers`)
 
-    const measured: Measured[] = []
     const measureAll = async (operations: readonly Operation[]) => {
       for (const operation of operations) {
         console.info(`measuring ${operation.title} …`)
@@ -155,34 +184,21 @@ async function compare(
     for (const variant of variantsOf({ only, variants: withVariants }))
       measured.push(...(await compareVariant(variant, d, database, sample, generator, effort)))
     for (const name of remote) measured.push(...(await compareRemote(REMOTE_SERVERS[name], built, database, sample, generator, effort)))
-    // Writes come last: they make the files larger, and faster implementations write more rows.
+    // Writes come last: they change what lists return, they make the files larger, and faster implementations write more rows.
+    await verify(writes)
     await measureAll(writes)
     for (const operation of against ? [] : OUTBOX_OPERATIONS.filter(({ title }) => title.includes(only ?? '')))
       measured.push(await compareOutbox(operation, accepts, database, sample, generator, effort))
     if (!against && PLUGIN_OPERATIONS.some(title => title.includes(only ?? '')))
       measured.push(...await comparePlugins(only, database, sample, generator, effort))
 
-    const about = describeRun(
-      effort,
-      servers.map(({ implementation }) => implementation),
-    )
-    const lines = toLines(measured)
-    mkdirSync(dirname(json), { recursive: true })
-    writeFileSync(json, `${JSON.stringify({ ...about, lines }, null, 2)}\n`)
-    if (publish) publishResults({ ...about, lines })
-    console.info(
-      `\n${toMarkdown(lines)}\n\n${
-        peers.length > 0
-          ? `${toPeerTable(
-            lines,
-            peers.map(({ implementation }) => implementation.key),
-          )}\n\n`
-          : ''
-      }${toFootnotes(about)}`,
-    )
-    const slower = guard ? lines.filter(({ implementation, ratio }) => implementation === 'd' && ratio < 1) : []
-    for (const { operation, ratio } of slower) console.error(`${operation}: d handles ${ratio.toFixed(2)} times the requests of a.`)
-    if (slower.length > 0) process.exitCode = 1
+    const results = showResults()
+    if (publish) publishResults(results, only === undefined)
+    return results.lines
+  }
+  catch (error) {
+    if (measured.length > 0) showResults()
+    throw error
   }
   finally {
     await Promise.all(servers.map(server => server.stop()))

@@ -76,7 +76,7 @@ function findAddress(server: ChildProcess, { key }: Implementation): Promise<str
 }
 
 /** Sends SIGTERM, so that Node writes its profile, and SIGKILL after 5 seconds. */
-function stop(server: ChildProcess): Promise<void> {
+export function stop(server: ChildProcess): Promise<void> {
   return new Promise((resolve) => {
     if (server.exitCode !== null || server.signalCode !== null) return resolve()
     const force = setTimeout(() => server.kill('SIGKILL'), 5000)

@@ -75,6 +75,7 @@ export const auditLog = sqliteTable('audit_log', {
   kind: text('kind').notNull(),
   resource: text('resource').notNull(),
   recordId: text('record_id'),
+  otherId: text('other_id'),
   rootId: text('root_id'),
   userId: text('user_id'),
   tokenId: text('token_id'),

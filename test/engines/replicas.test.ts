@@ -179,7 +179,7 @@ describe.each(SERVERS)('$name', ({ isAvailable, open }) => {
     })
 
     describe('a marker', () => {
-      const highest = () => createMarker(SECRET, new Map([[0, 1n << 60n]]), 10_000, false).then(({ token }) => token)
+      const highest = () => createMarker([SECRET], new Map([[0, 1n << 60n]]), 10_000, false).then(({ token }) => token)
       const answers = async (headers: Record<string, string>) => {
         const { send } = createScript(await startUsed(opened, { maxLag: 10_000 }))
         const { status, body } = await send('GET', '/seen?limit=1', undefined, headers)
@@ -188,7 +188,7 @@ describe.each(SERVERS)('$name', ({ isAvailable, open }) => {
 
       it('has an effect by header and by cookie, also beside other cookies and markers', async () => {
         const token = await highest()
-        const old = (await createMarker(SECRET, new Map([[0, 1n]]), 10_000, false)).token
+        const old = (await createMarker([SECRET], new Map([[0, 1n]]), 10_000, false)).token
         expect(await answers({ 'consistency-token': token })).toBe('primary')
         expect(await answers({ cookie: `a=b; auto-api-consistency=${token}; c=d` })).toBe('primary')
         expect(await answers({ 'consistency-token': old, 'cookie': `auto-api-consistency=${old}; auto-api-consistency=${token}` })).toBe(
@@ -199,7 +199,7 @@ describe.each(SERVERS)('$name', ({ isAvailable, open }) => {
 
       it('is ignored if it is forged, foreign, changed, too long or too old', async () => {
         const token = await highest()
-        const foreign = (await createMarker('another secret', new Map([[0, 1n << 60n]]), 10_000, false)).token
+        const foreign = (await createMarker(['another secret'], new Map([[0, 1n << 60n]]), 10_000, false)).token
         const flipped = token.slice(0, 60) + (token[60] === 'A' ? 'B' : 'A') + token.slice(61)
         vi.useFakeTimers({ toFake: ['Date'] })
         vi.setSystemTime(Date.now() - 61_000)

@@ -1,4 +1,5 @@
 /** The code that mutation tests change, and the tests that have to notice it. */
+import { PLACES, type Place } from './places.ts'
 
 export interface MutatedFolder {
   /** The files, relative to the repository. */
@@ -7,6 +8,8 @@ export interface MutatedFolder {
   readonly tests: readonly string[]
   /** The part of the mutants that the tests have to notice, in percent. */
   readonly goal: number
+  /** The only places of `code` that are changed. Every test then tries every change, and the report lists those that notice it. */
+  readonly places?: readonly Place[]
 }
 
 const SERVER = 'src/runtime/server'
@@ -107,6 +110,12 @@ export const FOLDERS: Readonly<Record<string, MutatedFolder>> = {
       'test/plugins/file-upload/{options,columns,handlers,orphans,plugin}.test.ts',
       'test/plugins/file-upload/{serve,upload}.test.ts',
     ],
+    goal: 85,
+  },
+  'cves': {
+    code: [...new Set(PLACES.map(({ file }) => `src/runtime/${file}`))],
+    places: PLACES,
+    tests: ['test/scenarios/cves/cves.test.ts'],
     goal: 85,
   },
 }

@@ -8,13 +8,15 @@ import { isInSample, isSampling } from './sample.ts'
 
 /** Returns whether the folder meets its goal. Harmless changes count neither for nor against it. */
 export function report(name: string, all: readonly MutantResult[]): boolean {
-  const { goal } = FOLDERS[name]!
+  const { goal, places } = FOLDERS[name]!
   const mutants = all.filter(({ id, status }) => status !== 'Ignored' && isInSample(id))
   const withStatus = (...statuses: readonly string[]) => mutants.filter(({ status }) => statuses.includes(status))
   const noticed = withStatus('Killed', 'Timeout').length
   const survived = withStatus('Survived', 'NoCoverage').map(mutant => ({ mutant, harmless: findHarmless(mutant) }))
   const harmful = survived.filter(({ harmless }) => harmless === undefined)
   for (const { mutant, harmless } of survived) console.log(describe(mutant) + (harmless ? `    harmless: ${harmless.reason}\n` : ''))
+
+  if (places) for (const mutant of withStatus('Killed')) console.log(describe(mutant) + titles(mutant))
 
   const used = new Set(survived.map(({ harmless }) => harmless))
   const files = new Set(mutants.map(fileOf))
@@ -52,7 +54,10 @@ function findHarmless(mutant: MutantResult): Harmless | undefined {
 function describe(mutant: MutantResult): string {
   const { location: { start }, mutatorName, replacement = '', status } = mutant
   const place = `${fileOf(mutant)}:${start.line}:${start.column} (${mutatorName})`
-  const what = status === 'NoCoverage' ? 'not run' : 'survived'
+  const what = status === 'NoCoverage' ? 'not run' : status === 'Killed' ? 'noticed' : 'survived'
   const inOneLine = (text: string) => text.replace(/\s+/g, ' ')
   return `${what}: ${place}\n    ${inOneLine(codeOf(mutant))}\n    becomes ${inOneLine(replacement)}\n`
 }
+
+/** The tests that noticed the change, without their file. */
+const titles = ({ killedBy = [] }: MutantResult) => killedBy.map(id => `    ${id.slice(id.indexOf('#') + 1)}\n`).join('')

@@ -6,10 +6,11 @@
  *     npm run test:mutation -- --all
  */
 import { Stryker } from '@stryker-mutator/core'
-import { globSync, mkdirSync, rmSync } from 'node:fs'
+import { globSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { FOLDERS } from './folders.ts'
 import { findNoticed } from './known.ts'
+import { toRange } from './places.ts'
 import { report } from './report.ts'
 import { isSampling } from './sample.ts'
 
@@ -29,22 +30,23 @@ const results = 'node_modules/.cache/mutation'
 mkdirSync(results, { recursive: true })
 
 for (const name of names) {
-  const { code, tests, goal } = FOLDERS[name]!
+  const { code, tests, goal, places } = FOLDERS[name]!
   // The workers of Stryker read these in the configuration of vitest and in `runner.ts`.
   process.env.MUTATED = name
   process.env.SWEEP_RESULTS = `${root}${results}/${name}.sweep.json`
   rmSync(process.env.SWEEP_RESULTS, { force: true })
-  process.env.SWEEP_KNOWN = isSampling ? '' : findNoticed(`${results}/${name}.json`, tests.flatMap(pattern => globSync(pattern))).join()
+  process.env.SWEEP_ALL_TESTS = places ? '1' : ''
+  process.env.SWEEP_KNOWN = isSampling || places ? '' : findNoticed(`${results}/${name}.json`, tests.flatMap(pattern => globSync(pattern))).join()
   const mutants = await new Stryker({
     testRunner: 'sweeping-vitest',
     plugins: [fileURLToPath(new URL('runner.ts', import.meta.url))],
-    mutate: [...code],
+    mutate: places?.map(place => toRange(place, readFileSync(`src/runtime/${place.file}`, 'utf8'))) ?? [...code],
     vitest: { configFile: 'test/mutation/vitest.config.ts', related: false, pool: 'forks' },
     // The text of a message is no behavior.
     mutator: { excludedMutations: ['StringLiteral'] },
     // Vitest reads the TypeScript settings of `.nuxt`, which Stryker does not copy by itself.
     ignorePatterns: ['!.nuxt', '/bench', '/docs', '/dist', '.output', '.data', '/test/e2e', '/test/package', '/test/fixtures/*/.nuxt'],
-    incremental: !isSampling,
+    incremental: !isSampling && !places,
     incrementalFile: `${results}/${name}.json`,
     reporters: ['html', 'progress-append-only'],
     htmlReporter: { fileName: `${results}/${name}.html` },

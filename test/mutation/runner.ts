@@ -33,12 +33,14 @@ interface VitestRunner {
   run: (options: { readonly testIds: readonly string[] }) => Promise<object>
 }
 /** `null`: every test that runs the change passed with it. */
-type Results = Record<string, { readonly test: string, readonly message: string } | null>
+type Results = Record<string, { readonly tests: string[], readonly message: string } | null>
 
 /** Where the results of the sweep are, for processes that Stryker starts later. */
 const file = process.env.SWEEP_RESULTS ?? ''
 /** Changes that the last run noticed. */
 const known = new Set(process.env.SWEEP_KNOWN?.split(','))
+/** Whether every test tries every change. Otherwise a change is done with the first test that notices it. */
+const inAllTests = process.env.SWEEP_ALL_TESTS === '1'
 
 type Factory = ((injector: unknown) => VitestRunner) & { readonly inject: readonly string[] }
 const [vitest] = vitestPlugins as unknown as readonly { readonly factory: Factory }[]
@@ -65,7 +67,7 @@ function createRunner(injector: unknown): VitestRunner {
     const found = results[id]
     if (found === undefined) return mutantRun(options)
     if (found === null) return { status: 'survived', nrOfTests: options.testFilter?.length ?? 0 }
-    return { status: 'killed', failureMessage: found.message, killedBy: [found.test], nrOfTests: 1 }
+    return { status: 'killed', failureMessage: found.message, killedBy: found.tests, nrOfTests: 1 }
   }
   return runner
 }
@@ -95,7 +97,7 @@ async function sweep(runner: VitestRunner, { tests: timed = [], mutantCoverage }
       const time = times.get(test) ?? 0
       return time >= from && time < below
     })
-    const isOpen = (mutant: string) => isInSample(mutant) && !known.has(mutant) && !Object.hasOwn(results, mutant)
+    const isOpen = (mutant: string) => isInSample(mutant) && !known.has(mutant) && (inAllTests || !Object.hasOwn(results, mutant))
     const plan = Object.fromEntries(tests.map(([test, mutants]) => [test, mutants.filter(isOpen)]))
     if (Object.values(plan).flat().length === 0) continue
     const start = Date.now()
@@ -108,7 +110,7 @@ async function sweep(runner: VitestRunner, { tests: timed = [], mutantCoverage }
     const ran = runner.ctx.state.getFiles().flatMap(testsOf)
     for (const { name, meta } of ran) {
       for (const [mutant, message] of Object.entries(meta.noticed ?? {}))
-        results[mutant] ??= { test: Object.keys(plan).find(test => test.endsWith(name.trim())) ?? path, message }
+        (results[mutant] ??= { tests: [], message }).tests.push(Object.keys(plan).find(test => test.endsWith(name.trim())) ?? path)
       for (const mutant of meta.missed ?? []) untried.set(mutant, untried.get(mutant)! - 1)
     }
     const count = Object.keys(results).length

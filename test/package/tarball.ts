@@ -43,6 +43,8 @@ export interface Variant {
   readonly files?: string
   /** A folder, relative to the repository, whose files are those of the app's server. */
   readonly server?: string
+  /** The tarball of another version of the package. @default that of the repository */
+  readonly tarball?: string
 }
 
 /** Folders that are not needed to build the package. */
@@ -70,18 +72,39 @@ export async function packPackage(): Promise<string> {
   return join(packs, readdirSync(packs).find(name => name.endsWith('.tgz'))!)
 }
 
+/**
+ * Packs an earlier version, with the packages that are installed now.
+ * @param commit has to be part of the clone
+ * @returns the tarball
+ */
+export async function packEarlier(commit: string): Promise<string> {
+  const packs = join(root, 'test/package/.output/packed-earlier')
+  await makeOnce(packs, commit, () => {
+    rmSync(packs, { recursive: true, force: true })
+    mkdirSync(packs, { recursive: true })
+    const folder = createFolder()
+    const archive = join(folder, 'earlier.tar')
+    run(root, 'git', 'archive', '--format=tar', `--output=${archive}`, commit)
+    run(folder, 'tar', '-xf', archive)
+    copyPackages(folder)
+    run(folder, 'npm', 'pack', '--pack-destination', packs)
+    rmSync(folder, { recursive: true })
+  })
+  return join(packs, readdirSync(packs).find(name => name.endsWith('.tgz'))!)
+}
+
 /** Installs the packed package into a copy of `app`. @returns the tarball */
-export async function installPackedPackage(folder: string, { versions, files, server }: Variant = {}): Promise<string> {
+export async function installPackedPackage(folder: string, { versions, files, server, tarball }: Variant = {}): Promise<string> {
   cpSync(join(root, 'test/package/app'), folder, { recursive: true })
   cpSync(join(root, 'test/support/streams-plugin.ts'), join(folder, 'server/streams.ts'))
   if (files) cpSync(join(root, 'test/package', files), folder, { recursive: true })
   if (server) cpSync(join(root, server), join(folder, 'server'), { recursive: true })
-  return await installPackages(folder, versions)
+  return await installPackages(folder, versions, tarball)
 }
 
 /** Installs the packed package and the dependencies, once for all apps with the same versions. @returns the tarball */
-export async function installPackages(folder: string, versions: Variant['versions'] = {}): Promise<string> {
-  const tarball = await packPackage()
+export async function installPackages(folder: string, versions: Variant['versions'] = {}, packed?: string): Promise<string> {
+  const tarball = packed ?? await packPackage()
   const names = [...BESIDES, ...Object.keys(versions).length === 0 ? WITH_NEWEST : []]
   const installed: Record<string, string> = {
     ...Object.fromEntries(names.map(name => [name, manifest(join(root, 'node_modules', name)).version])),

@@ -1,6 +1,6 @@
 /** The types of the test kit: names of callers, rows per resource, bodies. */
 import { describe, expectTypeOf, test } from 'vitest'
-import { createTestApi, expectAccess, expectNoLeaks, type TestApi } from '../../src/runtime/testing'
+import { createTestApi, expectAccess, expectNoLeaks, expectNoninterference, type NoninterferenceReport, type TestApi } from '../../src/runtime/testing'
 
 declare const api: TestApi<'anonymous' | 'ann'>
 
@@ -44,5 +44,12 @@ describe('expectations', () => {
     void expectNoLeaks(api, { as: 'ann', rows: { posts: [1] }, fields: { posts: ['margin'] }, secrets: ['text', 1] })
     // @ts-expect-error bob is no caller
     void expectNoLeaks(api, { as: 'bob' })
+    expectTypeOf(expectNoninterference(api, { as: ['ann'], runs: 10, ignore: ({ method }) => method !== 'GET' }))
+      .resolves.toEqualTypeOf<NoninterferenceReport>()
+    void expectNoninterference(api, { as: 'ann', worlds: [() => {}, async () => {}] })
+    // @ts-expect-error bob is no caller
+    void expectNoninterference(api, { as: 'bob' })
+    // @ts-expect-error two worlds are compared
+    void expectNoninterference(api, { as: 'ann', worlds: [() => {}] })
   })
 })

@@ -8,5 +8,8 @@ export { expectAccess, expectEveryResource, type AccessExpectation, type MatrixO
 export type { ExtraRequest } from './access/observe'
 export type { NamedRows, RowId } from './access/probes'
 export { expectNoLeaks, type LeakOptions } from './leaks/expect'
+export {
+  expectNoninterference, type NoninterferenceOptions, type NoninterferenceReport, type NoninterferenceRequest,
+} from './noninterference/expect'
 export { engineSuite, type EngineSuiteOptions, type EngineTest, type OpenedEngine } from './engine/suite'
 export { fileStorageSuite, type FileStorageSuiteOptions, type FileStorageTest, type OpenedFileStorage } from './storage/suite'

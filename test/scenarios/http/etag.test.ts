@@ -59,6 +59,25 @@ describe('the tag of a record', () => {
     expect((await send('PATCH', 'items/1', { 'if-match': tag }, CLERK, { name: 'x' })).status).toBe(200)
   })
 
+  it('is accepted by a write from the previous secret while it is set, and each new one is made with the new secret', async () => {
+    const [old, current] = ['o'.repeat(32), 'n'.repeat(32)]
+    const hooks = { afterGet: (record: object) => ({ ...record, price: null }) } as never
+    const tagWith = async (secrets: Pick<ShopOptions, 'secret' | 'previousSecret'>) => {
+      await open({ hooks, ...secrets })
+      return (await etagOf('items/1'))!
+    }
+    const write = async (tag: string) => (await send('PATCH', 'items/1', { 'if-match': tag }, CLERK, { name: 'x' })).status
+    const before = await tagWith({ secret: old })
+    const after = await tagWith({ secret: current })
+    expect(await write(before)).toBe(412)
+    expect(await tagWith({ secret: current, previousSecret: old })).toBe(after)
+    // A 304 would confirm the old tag, which no response has any more.
+    expect((await send('GET', 'items/1', { 'if-none-match': before })).status).toBe(200)
+    expect(await write(before)).toBe(200)
+    expect(await write(before)).toBe(412)
+    expect(await write((await etagOf('items/1'))!)).toBe(200)
+  })
+
   it('causes a warning at startup if `afterGet` can hide values and the app has no secret', async () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
     const warnings = async (options: ShopOptions) => {

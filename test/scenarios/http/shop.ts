@@ -50,10 +50,12 @@ export interface ShopOptions {
   readonly registration?: Partial<ResourceRegistration>
   readonly plugins?: readonly unknown[]
   readonly secret?: string
+  readonly previousSecret?: string
 }
 
 /** Opens a server with three items, and two notes on the first one. */
-export async function openShop({ config, auth = ITEMS_AUTH, hooks, registration, plugins, secret }: ShopOptions = {}): Promise<Shop> {
+export async function openShop(options: ShopOptions = {}): Promise<Shop> {
+  const { config, auth = ITEMS_AUTH, hooks, registration, plugins, secret, previousSecret } = options
   const client = new Database(':memory:')
   client.exec(`
     create table items (id integer primary key autoincrement, name text not null, price integer not null default 1, cost integer not null default 1, secret text not null default 'hush', deleted_at integer, deletion_id text);
@@ -65,6 +67,7 @@ export async function openShop({ config, auth = ITEMS_AUTH, hooks, registration,
     config,
     plugins,
     secret,
+    previousSecret,
     registrations: [
       {
         name: 'items',

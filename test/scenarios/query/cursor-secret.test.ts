@@ -3,7 +3,7 @@ import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import Database from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
-import { createSecret } from '../../../src/runtime/server/core/process/secret'
+import { createSecrets } from '../../../src/runtime/server/core/process/secret'
 import { createServer } from '../../support/server'
 
 const patients = sqliteTable('patients', {
@@ -19,7 +19,9 @@ const SECRETS = [
   ['under a read rule', {}, { fields: { ssn: { read: 'doctor' } } }],
 ] as const
 
-async function open(secret: string | undefined, registration: object = SECRETS[1][1], rules: object = SECRETS[1][2]) {
+async function open(
+  secret: string | undefined, registration: object = SECRETS[1][1], rules: object = SECRETS[1][2], previousSecret?: string,
+) {
   const client = new Database(':memory:')
   client.exec(DDL)
   const { request } = await createServer({
@@ -28,6 +30,7 @@ async function open(secret: string | undefined, registration: object = SECRETS[1
     ],
     db: drizzle({ client }),
     secret,
+    previousSecret,
   })
   return (query: string, permissions: string[] = []) =>
     request('GET', `/api/patients?${query}`, { caller: { user: { id: 1 }, permissions } })
@@ -75,6 +78,18 @@ describe.each(SECRETS)('a cursor over a key column that is %s', (_name, registra
     expect((await ask(`cursor=${nextCursor}`)).status).toBe(200)
   })
 
+  it('is accepted from the previous secret while it is set, and each new one is made with the new secret', async () => {
+    const openWith = (secret: string, previous?: string) => open(secret, registration, rules, previous)
+    const [before, during, after] = [await openWith('old'), await openWith('new', 'old'), await openWith('new')]
+    const old = (await before('limit=1&cursor=')).body.meta.nextCursor
+    const next = await during(`limit=1&cursor=${old}`)
+    expect(next.body.data).toEqual((await before(`limit=1&cursor=${old}`)).body.data)
+    expect((await after(`cursor=${old}`)).body.data.code).toBe('INVALID_CURSOR')
+    const { nextCursor } = next.body.meta
+    expect((await after(`limit=1&cursor=${nextCursor}`)).body.data).toEqual((await during(`limit=1&cursor=${nextCursor}`)).body.data)
+    expect((await before(`cursor=${nextCursor}`)).body.data.code).toBe('INVALID_CURSOR')
+  })
+
   it('requires a secret in production: without one, cursor pages return 400, numbered pages work, and startup names the list', async () => {
     const ask = await open(undefined, registration, rules)
     expect(
@@ -102,20 +117,20 @@ describe('a cursor of a caller who can read the whole order', () => {
 describe('the secret', () => {
   it('is read from the runtime configuration with each request', () => {
     const events: unknown[] = []
-    const find = createSecret((event) => {
+    const find = createSecrets((event) => {
       events.push(event)
       return { autoApi: { secret: 'own' } }
     }, true)
-    expect([find('event'), events]).toEqual(['own', ['event']])
+    expect([find('event'), events]).toEqual([['own'], ['event']])
   })
 
   it('is random and constant in a development process, and absent in production', () => {
     for (const config of [undefined, () => ({}), () => ({ autoApi: { secret: '' } })]) {
-      const find = createSecret(config, true)
-      expect([find()!.length > 20, find() === find('event')]).toEqual([true, true])
-      expect(createSecret(config, false)()).toBeUndefined()
+      const find = createSecrets(config, true)
+      expect([find()![0].length > 40, find() === find('event')]).toEqual([true, true])
+      expect(createSecrets(config, false)()).toBeUndefined()
     }
-    expect(createSecret(undefined, true)()).not.toBe(createSecret(undefined, true)())
+    expect(createSecrets(undefined, true)()).not.toEqual(createSecrets(undefined, true)())
   })
 
   it('is not required at startup where every caller can read every key', async () => {

@@ -17,6 +17,7 @@ export interface WorldOptions {
   readonly config?: Partial<AutoApiConfig>
   readonly plugins?: readonly unknown[]
   readonly secret?: string
+  readonly previousSecret?: string
   /** The database of another world, of which this one is a second server. */
   readonly client?: Database.Database
   /** Receives each statement when it runs. */
@@ -37,7 +38,8 @@ export interface World extends TestServer {
 export const EVERYTHING = Object.freeze({ read: true, create: true, update: true, delete: true })
 export const ADA: Caller = { user: { id: 1, organizationId: 1 } }
 
-export async function openWorld({ tables, resources = {}, rows = '', config, plugins, log, secret, client: shared }: WorldOptions): Promise<World> {
+export async function openWorld(options: WorldOptions): Promise<World> {
+  const { tables, resources = {}, rows = '', config, plugins, log, secret, previousSecret, client: shared } = options
   const client = shared ?? new Database(':memory:')
   if (!shared) {
     for (const table of Object.values(tables)) client.exec(toDdl(table))
@@ -54,6 +56,7 @@ export async function openWorld({ tables, resources = {}, rows = '', config, plu
     config,
     plugins,
     secret,
+    previousSecret,
   })
   return {
     ...server,

@@ -9,6 +9,7 @@ import { defineAutoApiPlugin, type AutoApiContext, type ResourceAuth } from '../
 import { apiTokens as tokensPlugin } from '../../../src/runtime/plugins'
 import { createTokenFormat } from '../../../src/runtime/plugins/api-tokens/server/format'
 import { apiTokensTable, softDelete, tenant } from '../../../src/runtime/plugins/schema-sqlite'
+import type { AutoApiPlugin } from '../../../src/runtime/server/plugin/contract'
 import { createTestApi } from '../../../src/runtime/testing'
 
 export const users = sqliteTable('users', {
@@ -115,7 +116,13 @@ export const MISTAKES = {
 export type Mistake = keyof typeof MISTAKES | 'a hook copies a hidden value' | 'a hook counts hidden rows' | 'a foreign key accepts hidden rows'
   | 'an endpoint looks for the row first' | 'a plugin looks for the key first' | 'a plugin looks for the child first' | 'a unique constraint forgets the tenant'
 
-export async function openNewsroom(mistake?: Mistake) {
+interface More {
+  readonly plugins?: (client: Database.Database) => readonly AutoApiPlugin[]
+  /** Further parts of the registration of `posts`. */
+  readonly posts?: object
+}
+
+export async function openNewsroom(mistake?: Mistake, more: More = {}) {
   const has = (name: Mistake) => name === mistake
   const unless = <T extends object>(name: Mistake, part: T): Partial<T> => has(name) ? {} : part
   const client = new Database(':memory:')
@@ -183,6 +190,7 @@ export async function openNewsroom(mistake?: Mistake) {
     }),
   }
   const plugins = [
+    ...more.plugins?.(client) ?? [],
     tokensPlugin({ findUser: id => USERS[Number(id)] ?? null } as Parameters<typeof tokensPlugin>[0]),
     defineAutoApiPlugin({
       name: 'titles',
@@ -239,6 +247,7 @@ export async function openNewsroom(mistake?: Mistake) {
         schema: posts,
         authorization: postsAuth,
         nested: { comments: ['create', 'delete'], tags: ['link', 'unlink'] },
+        ...more.posts,
         ...unless('protectedFields is dropped', { protectedFields: ['approvedBy'] }),
         ...(has('a hook counts hidden rows') && {
           hooks: {

@@ -65,10 +65,15 @@ declare module '@nuxt/schema' {
   interface RuntimeConfig {
     autoApi?: {
       /**
-       * Key for signing and encryption. Set it with `NUXT_AUTO_API_SECRET`. For example, it encrypts a cursor that contains values of
+       * Key for hashes and encryption. Set it with `NUXT_AUTO_API_SECRET`. For example, it encrypts a cursor that contains values of
        * columns that the caller cannot read.
        */
       secret?: string
+      /**
+       * The secret before the last change. What was made with it is accepted, and nothing is made with it. Set it with
+       * `NUXT_AUTO_API_PREVIOUS_SECRET`.
+       */
+      previousSecret?: string
       /**
        * Keys for `fileUpload` with the storage `s3`. Set them with `NUXT_AUTO_API_S3_ACCESS_KEY_ID`,
        * `NUXT_AUTO_API_S3_SECRET_ACCESS_KEY` and, for temporary keys, `NUXT_AUTO_API_S3_SESSION_TOKEN`.
@@ -97,8 +102,8 @@ export default defineNuxtModule<ModuleOptions>({
     const peers = await checkPeerDependencies(isInstalled(nuxt), drizzle)
     nuxt.options.alias['#auto-api/drizzle'] = resolve(drizzleFileOf(drizzle))
 
-    // Nuxt reads NUXT_AUTO_API_SECRET only if the runtime config declares the key.
-    nuxt.options.runtimeConfig.autoApi = { secret: '', ...nuxt.options.runtimeConfig.autoApi as object | undefined }
+    // Nuxt reads NUXT_AUTO_API_SECRET and NUXT_AUTO_API_PREVIOUS_SECRET only if the runtime config declares the keys.
+    nuxt.options.runtimeConfig.autoApi = { secret: '', previousSecret: '', ...nuxt.options.runtimeConfig.autoApi as object | undefined }
     const nitro = prepareNitro(nuxt, resolve('./runtime'), autoApi.bundleDrizzle !== false)
     addAutoImports(nuxt, resolve, peers)
     addTasks(nuxt, resolve)

@@ -88,11 +88,11 @@ async function sendUntilEnd(all: readonly Change[], hasEnded: () => boolean): Pr
 /** The lines of the desk and the numbers above it. */
 const shownBy = ({ page }: Tab) => page.evaluate(() => ({
   lines: [...document.querySelectorAll('.lines > li')].map((line) => {
-    const [id, status] = line.querySelector('small')!.textContent!.split('·')
-    return [Number(id), line.querySelector('strong')!.textContent, status!.trim()]
+    const id = /#(\d+)/.exec(line.querySelector('small')!.textContent!)![1]
+    return [Number(id), line.querySelector('strong')!.textContent, line.querySelector<HTMLElement>('[data-status]')!.dataset.status]
   }),
-  counts: [...document.querySelectorAll('[role=status] > span')]
-    .map(({ textContent }) => textContent!.replace(/\s*·\s*$/, '').trim()).filter(text => text.endsWith('views')).sort(),
+  counts: [...document.querySelectorAll<HTMLElement>('dl > [data-status]')]
+    .map(figure => `${figure.querySelector('dd')!.textContent!.trim()} ${figure.dataset.status}, ${figure.querySelector<HTMLElement>('[title]')!.title}`).sort(),
 }))
 
 /** What the tab has to show, with as many pages as it has loaded. */
@@ -161,7 +161,7 @@ describe.runIf(await isReachable(CHROMIUM))('a server that is killed and started
       await wait(300)
       await assertShown(tabs)
       expect(tabs.flatMap(({ errors }) => errors)).toEqual([])
-    }), { numRuns: RUNS, endOnFailure: true })
+    }), { numRuns: RUNS, endOnFailure: true, interruptAfterTimeLimit: RUNS * 60_000 })
     await vi.waitFor(() => expect(own.map(countOpen)).toEqual([1, 1]), { timeout: 60_000 })
     times.sort((a, b) => a - b)
     const seconds = (milliseconds: number) => (milliseconds / 1000).toFixed(1)

@@ -103,6 +103,17 @@ describe.skipIf(!reachable)('live streams of several processes', () => {
     expect(stream.text).not.toContain('event: reset')
   }, 60_000)
 
+  it.each(CHANNELS)('report each commit of a process with another secret, if both accept both: %s, %s', async (channel, driver) => {
+    const [old, current] = ['the secret that the app has had', 'the secret that the app gets now']
+    const servers = [
+      await start(channel, driver, { LIVE_SECRET: old!, LIVE_PREVIOUS: current! }),
+      await start(channel, driver, { LIVE_SECRET: current!, LIVE_PREVIOUS: old! }),
+    ]
+    const streams = [await follow(servers[0]!.url), await follow(servers[1]!.url)]
+    const ids = await Promise.all(servers.flatMap(({ url }) => Array.from({ length: 10 }, () => create(url))))
+    for (const stream of streams) await expect.poll(() => ids.filter(id => !idsIn(stream).has(id!)), wait).toEqual([])
+  }, 60_000)
+
   // Each takes as long as a silent server counts as alive.
   it.each(isFull ? CHANNELS : CHANNELS.slice(0, 1))('are reset after a process was killed, or have had every commit: %s, %s', async (channel, driver) => {
     const [writer, reader] = [await start(channel, driver), await start(channel, driver)]

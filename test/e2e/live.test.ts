@@ -6,7 +6,7 @@ import Database from 'better-sqlite3'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { isReachable, CHROMIUM } from '../support/services'
-import { launch, load } from './newsroom/browser'
+import { act, launch, load } from './newsroom/browser'
 import { EDITOR } from './newsroom/callers'
 import { countOpen, firstId, openBrowser, openTab, untilOpen, untilShown } from './newsroom/live'
 import { startNewsroom, type LocalNewsroom } from './newsroom/server'
@@ -36,7 +36,7 @@ describe.runIf(there)('live queries in a browser', () => {
   /** Renames the first post in the list of a page. @returns the time of the click */
   async function renameIn(page: Page, title: string): Promise<number> {
     const id = firstId(newsroom)
-    await page.getByRole('button', { name: `Rename post ${id}`, exact: true }).click()
+    await act(page, id, 'Rename')
     await page.getByLabel(`New title of post ${id}`, { exact: true }).fill(title)
     return page.getByRole('button', { name: 'Save', exact: true }).evaluate((button: HTMLElement | SVGElement) => {
       (button as HTMLElement).click()

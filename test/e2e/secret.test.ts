@@ -26,6 +26,20 @@ describe('cursors over a hidden key', () => {
     expect((await list(`cursor=${first.meta.nextCursor}`)).data.code).toBe('INVALID_CURSOR')
   })
 
+  it('are accepted with NUXT_AUTO_API_PREVIOUS_SECRET after the secret has changed, and made with the new one', async () => {
+    await start({ NUXT_AUTO_API_SECRET: 'the first secret of the test' })
+    const old = (await list('cursor=')).meta.nextCursor
+    await app!.stop()
+    await start({ NUXT_AUTO_API_SECRET: 'the second secret of the test', NUXT_AUTO_API_PREVIOUS_SECRET: 'the first secret of the test' })
+    const next = await list(`cursor=${old}`)
+    expect(next.data).toEqual([{ name: 'two' }])
+    const made = (await list('cursor=')).meta.nextCursor
+    await app!.stop()
+    await start({ NUXT_AUTO_API_SECRET: 'the second secret of the test' })
+    expect((await list(`cursor=${old}`)).data.code).toBe('INVALID_CURSOR')
+    expect((await list(`cursor=${made}`)).data).toEqual([{ name: 'two' }])
+  })
+
   it('are refused in production without a secret, while pages work', async () => {
     await start()
     expect((await list('cursor=')).data.code).toBe('INVALID_QUERY')

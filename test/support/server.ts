@@ -31,6 +31,8 @@ export interface ServerOptions {
   taken?: readonly string[]
   /** The app's `runtimeConfig.autoApi.secret`. */
   secret?: string
+  /** The app's `runtimeConfig.autoApi.previousSecret`. */
+  previousSecret?: string
   /** Whether the API is to be part of a server. */
   server?: boolean
   /** The app's own handlers by `METHOD /path`, loaded once the API stands. */
@@ -78,6 +80,7 @@ export async function createServer({
   databaseOptions,
   server = true,
   secret,
+  previousSecret,
   endpoints,
   plugins = [],
   built = [],
@@ -92,7 +95,7 @@ export async function createServer({
     plugins: plugins.map((plugin, index): ListedPlugin => ({ where: `plugins[${index}]`, listed: () => plugin })),
     builtPlugins: built,
     appRoutes: taken,
-    useRuntimeConfig: () => ({ autoApi: { secret: secret ?? '' } }),
+    useRuntimeConfig: () => ({ autoApi: { secret: secret ?? '', previousSecret: previousSecret ?? '' } }),
     statements: createCheckingCache(),
     db,
     engine,

@@ -53,6 +53,7 @@ export const FULL_ONLY: Readonly<Record<string, string>> = {
   'test/engines/replicas-plugins.test.ts': 'needs a replica of Postgres',
   'test/engines/replicas-race.test.ts': 'needs a replica of Postgres and one of MariaDB',
   'test/engines/export-memory.test.ts': 'exports tables of many rows',
+  'test/engines/histories-with-kills.test.ts': 'kills servers again and again',
   'test/e2e/replicas.test.ts': 'needs a replica of Postgres',
   'test/e2e/load-with-kills.test.ts': 'kills the parts of a deployment under load',
   'test/e2e/kill-in-commit.test.ts': 'kills a writer hundreds of times',
@@ -65,15 +66,16 @@ export const FULL_ONLY: Readonly<Record<string, string>> = {
   'test/e2e/{development,explain,node-20}.test.ts': 'builds the app on libSQL, and serves it in development',
   'test/e2e/devtools.test.ts': 'serves an app in development, and visits its page in Nuxt DevTools in a browser',
   'test/e2e/nuxthub.test.ts': 'builds an app of NuxtHub',
+  'test/e2e/spellings-apps.test.ts': 'builds the visibility app with another prefix, the playground for Workers, and the app with pages of its own',
   'test/e2e/forms.test.ts': 'builds the app with forms',
   'test/e2e/unknown-paths.test.ts': 'builds an app three times, and serves it in development',
   'test/e2e/admin/{attack,bundle,custom-pages,extensions,widgets}.test.ts': 'builds the app with pages of its own in the admin',
-  'test/package/{admin,authentication,getting-started,versions,mcp-inspector}.test.ts': 'installs and builds an app for each guide',
+  'test/package/{admin,authentication,getting-started,versions,mcp-inspector,upgrade}.test.ts': 'installs and builds an app for each guide',
   'test/package/docs-site.test.ts': 'installs and generates the site of the docs, and visits its pages in a browser',
   'test/package/starters.test.ts': 'installs, serves and builds an app for each template',
   'test/package/install-line.test.ts': 'asks npm for the packages of each command of the guides',
-  'test/e2e/pages.test.ts': 'visits every page of the playground in a browser',
-  'test/e2e/admin/{views,lists}.test.ts': 'visits every view of the admin in a browser',
+  'test/e2e/{pages,browser}.test.ts': 'visits every page of the playground in a browser',
+  'test/e2e/admin/{views,lists,record-form,looks,keyboard,webhooks}.test.ts': 'visits every view of the admin in a browser',
   'test/e2e/admin/controls.test.ts': 'opens everything that opens over a page of the admin',
 }
 
@@ -86,6 +88,6 @@ export const DRIZZLE_1 = {
     'test/unit/testing/engine.test.ts',
     'test/unit/server/schema/!(relations).test.ts',
     // The others create their tables with Drizzle Kit 0.31, which does not read the tables of 1.0.
-    'test/engines/**/!(tasks|idempotency|audit-log|activity|api-tokens|replicas-plugins).test.ts',
+    'test/engines/**/!(tasks|idempotency|audit-log|activity|api-tokens|replicas-plugins|histories|histories-with-kills).test.ts',
   ],
 } as const satisfies Readonly<Record<Exclude<Tier, 'release'>, readonly string[]>>

@@ -13,6 +13,7 @@ import { beginAtSignal, waitForWork } from '../../../src/runtime/server/nitro/st
 import { serveApi } from '../../../src/runtime/testing/api/serve.ts'
 
 const { LIVE_URL: url = '', LIVE_TABLE: table = '', LIVE_DRIVER: driver, LIVE_CHANNEL: channel, LIVE_REDIS: name, LIVE_STOP: stop } = process.env
+const { LIVE_SECRET: secret = 'one secret of all servers', LIVE_PREVIOUS: previousSecret } = process.env
 
 const notes = pgTable(table, { id: serial('id').primaryKey(), text: text('text').notNull(), team: integer('team').notNull().default(1) })
 
@@ -31,7 +32,7 @@ const { api, listen } = await serveApi({
   modules: [{ notes }],
   plugins: [{ where: 'plugins', listed: () => live({ channel: redis ? { redis: redis as never } : 'postgres', maxStreamsPerCaller: 100 }) }],
   builtPlugins: 'all',
-  useRuntimeConfig: () => ({ autoApi: { secret: 'one secret of all servers' } }),
+  useRuntimeConfig: () => ({ autoApi: { secret, previousSecret } }),
   db: open(),
   engine: 'postgres',
 })

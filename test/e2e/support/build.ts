@@ -13,7 +13,7 @@ export interface BuildOptions {
 }
 
 /** What a build reads besides its own fixture; the fixture `edge` is made of the playground's files. */
-const SHARED = ['src', 'playground', 'test/support/aliases.ts', 'test/support/streams-plugin.ts', 'package.json', 'package-lock.json']
+const SHARED = ['src', 'playground', 'test/support/aliases.ts', 'test/support/streams-plugin.ts', 'test/support/gate.ts', 'package.json', 'package-lock.json']
 
 /** @returns the folder of the built server. @throws With what was printed when the build fails. */
 export async function buildFixture(name: string, { variant, env = {} }: BuildOptions = {}): Promise<string> {

@@ -114,7 +114,7 @@ describe('a CSV file', () => {
     expect((await (await open()).get('posts/export')).body).toBe('id,title,views,meta,authorId,at\r\n')
   })
 
-  it.each(['=1+1', '+1', '-1', '@x', '＝1+1', '＋1', '－1', '＠x', '\'＝1', '\tx', '\rx', '\nx', '=', '\'=1', '\'\'@'])(
+  it.each(['=1+1', '+1', '-1', '@x', '＝1+1', '＋1', '－1', '＠x', '\'＝1', '\tx', '\rx', '\nx', '\0=1', '=', '\'=1', '\'\'@'])(
     'has an apostrophe before text like a formula, which an import removes: %j',
     async (title) => {
       const { get } = await open({ rows: [{ id: 1, title }] })

@@ -95,7 +95,7 @@ describe('a client that connects again', () => {
     const world = await openFeed()
     const reader = await follow(world, 'posts', READER)
     const [id, mark] = lastId(reader).split('.')
-    for (const made of ['', '.', `.${mark}`, `AAAA.${mark}`, `${'A'.repeat(22)}.${mark}`, `${id}.`, `${id}.x`, 'x'.repeat(10_000), `${id}.${mark}.x`.slice(0, -3) + '!'])
+    for (const made of ['', '.', `.${mark}`, `AAAA.${mark}`, `${'A'.repeat(46)}.${mark}`, `${id}.`, `${id}.x`, 'x'.repeat(10_000), `${id}.${mark}.x`.slice(0, -3) + '!'])
       expect([made, await signals(await again(world, 'posts', READER, made))]).toEqual([made, ['reset']])
   })
 })

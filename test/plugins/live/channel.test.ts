@@ -81,7 +81,7 @@ describe('a stream of another server', () => {
     // The row is invisible before and after this commit.
     await two.send('PATCH', 'posts/1', { title: 'Hidden' }, EDITOR)
     redis.deliver = text => [...late.splice(0), text]
-    await redis.client().publish('late', '')
+    await redis.client().publish([...redis.channels][0]!, '')
     expect(await reader.signals(1)).toEqual(['gone posts 1'])
   })
 
@@ -127,6 +127,57 @@ describe('a stream is reset', () => {
     redis.deliver = text => [text]
     await one.send('PATCH', 'comments/1', { text: 'Arrives' }, EDITOR)
     expect(await reader.signals(1)).toEqual(['reset'])
+  })
+})
+
+describe('servers of which some have a new secret', () => {
+  const NEW = 'the next secret of all servers, for 32'
+
+  /** Opens a third server on the same channel and database, and waits until all servers know each other. */
+  const join = async (secret: string, previousSecret?: string) => {
+    const world = await openFeed({ channel: { redis: redis.client() } }, { secret, previousSecret, client: one.client })
+    for (let known = -1; known !== redis.texts.length;) {
+      known = redis.texts.length
+      await sleep(300)
+    }
+    return world
+  }
+  const changeAt = async (world: World, title: string, listener: Listener) => {
+    await world.send('PATCH', 'posts/1', { title }, EDITOR)
+    return listener.signals()
+  }
+  /** The signals of a listener that gets some, on a busy machine too. */
+  const received = async (signals: readonly string[], listener: Listener): Promise<readonly string[]> => {
+    let found = signals
+    for (let tries = 0; tries < 20 && found.length === 0; tries++) found = await listener.signals()
+    return found
+  }
+
+  it('receive the commits of each other if each of them accepts both', async () => {
+    const [before, after] = [await join(SECRET, NEW), await join(NEW, SECRET)]
+    const [there, here] = [await follow(before, 'posts', READER), await follow(after, 'posts', READER)]
+    await Promise.all([there.signals(), here.signals()])
+    expect(await received(await changeAt(after, 'By the new one', there), there)).toEqual(['changed posts 1'])
+    expect(await received([], here)).toEqual(['changed posts 1'])
+    expect(await received(await changeAt(before, 'By the old one', here), here)).toEqual(['changed posts 1'])
+    expect(await received([], there)).toEqual(['changed posts 1'])
+  })
+
+  it('receive those of servers with the old secret, which receive nothing from them', async () => {
+    const after = await join(NEW, SECRET)
+    const [there, here] = [await follow(one, 'posts', READER), await follow(after, 'posts', READER)]
+    await Promise.all([there.signals(), here.signals()])
+    expect(await received(await changeAt(one, 'By the old one', here), here)).toEqual(['changed posts 1'])
+    await there.signals()
+    const [unseen, seen] = [await changeAt(after, 'By the new one', there), await received([], here)]
+    expect([unseen, seen]).toEqual([[], ['changed posts 1']])
+  })
+
+  it('receive nothing from each other without the previous secret', async () => {
+    const after = await join(NEW)
+    const here = await follow(after, 'posts', READER)
+    await here.signals()
+    expect(await changeAt(one, 'By the old one', here)).toEqual([])
   })
 })
 

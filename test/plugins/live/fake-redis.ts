@@ -6,6 +6,8 @@ export interface FakeRedis {
   readonly client: () => FakeClient
   /** Every text that was published. */
   readonly texts: string[]
+  /** The channels on which texts were published. */
+  readonly channels: Set<string>
   /** Publishes in another order: what it returns arrives instead of the text. */
   deliver: (text: string) => readonly string[]
 }
@@ -17,9 +19,10 @@ export interface FakeClient extends RedisChannelClient {
 }
 
 export function createFakeRedis(): FakeRedis {
-  const subscribers = new Set<EventEmitter>()
+  const subscribers = new Map<EventEmitter, readonly string[]>()
   const redis: FakeRedis = {
     texts: [],
+    channels: new Set(),
     deliver: text => [text],
     client() {
       let isCut = false
@@ -35,15 +38,18 @@ export function createFakeRedis(): FakeRedis {
         async publish(channel, text) {
           assertConnected()
           redis.texts.push(text)
-          for (const one of redis.deliver(text)) for (const subscriber of subscribers) subscriber.emit('message', channel, one)
+          redis.channels.add(channel)
+          for (const one of redis.deliver(text)) {
+            for (const [subscriber, channels] of subscribers) if (channels.includes(channel)) subscriber.emit('message', channel, one)
+          }
         },
         duplicate() {
           const subscriber = new EventEmitter()
           return Object.assign(subscriber, {
-            async subscribe() {
+            async subscribe(...channels: string[]) {
               assertConnected()
               own.add(subscriber)
-              subscribers.add(subscriber)
+              subscribers.set(subscriber, channels)
             },
             disconnect: () => end(subscriber),
           }) as unknown as ReturnType<RedisChannelClient['duplicate']>

@@ -159,6 +159,10 @@ const FILES: readonly PluginRequest[] = [
 
 const ADMIN: readonly PluginRequest[] = [
   { route: 'admin: GET /_admin', like: 'every caller', cacheControl: 'no-store', target: () => ['/_admin'], status: 200, changes: nothing },
+  {
+    route: 'admin: GET /_admin/rows', like: 'every caller', cacheControl: 'no-store', target: () => ['/_admin/rows'], status: 200,
+    changes: nothing,
+  },
 ]
 
 const KEY = (JSON.parse(COVER) as { key: string }).key

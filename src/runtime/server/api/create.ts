@@ -5,7 +5,7 @@ import { RESERVED_IDS, toRouteKey } from '../../shared/routes'
 import type { Api } from '../core/api'
 import { createDatabase, type Database } from '../core/replicas/database'
 import { createExtensions, type Extensions } from '../core/extensions/extensions'
-import { createSecret } from '../core/process/secret'
+import { createSecrets } from '../core/process/secret'
 import { createStatementCache, type StatementCache } from '../core/sql/statement-cache'
 import type { ListedPlugin, PluginRoute } from '../plugin/contract'
 import { provideDatabaseClient } from '../plugin/database-client'
@@ -20,7 +20,7 @@ import { createGraph } from '../schema/graph'
 import { findPresetTable } from '../schema/preset-tables'
 import { findUnscoped } from '../schema/computed'
 import { assertWires, createResources } from '../schema/resource'
-import { warnWithoutSecret } from './secret-warnings'
+import { warnAboutSecrets } from './secret-warnings'
 
 export interface ApiOptions {
   readonly registrations: readonly ResourceRegistration[]
@@ -99,7 +99,7 @@ export function createApi(options: ApiOptions): ServerApi {
   const finish = () => {
     mountRoutes()
     // Plugins have added their hooks now.
-    warnWithoutSecret(resources.values(), extensions.hooks, config, useRuntimeConfig)
+    warnAboutSecrets(resources.values(), extensions.hooks, config, useRuntimeConfig)
   }
   let ready = pending?.then(() => {
     finish()
@@ -118,7 +118,7 @@ export function createApi(options: ApiOptions): ServerApi {
     database,
     initializeDatabase: database.initialize,
     reservedIds,
-    secret: createSecret(useRuntimeConfig, import.meta.dev === true),
+    secrets: createSecrets(useRuntimeConfig, import.meta.dev === true),
     whenReady: () => ready,
     hasPluginRoutes: () => findRoute !== undefined,
     pluginRoutes: routes,

@@ -4,7 +4,7 @@ import type { TableGraph } from '../schema/graph'
 import type { Resource } from '../schema/model'
 import type { Database } from './replicas/database'
 import type { Extensions } from './extensions/extensions'
-import type { FindSecret } from './process/secret'
+import type { FindSecrets } from './process/secret'
 import type { StatementCache } from './sql/statement-cache'
 
 /** The object is frozen. Two APIs in one process share no state. */
@@ -19,6 +19,6 @@ export interface Api extends Extensions {
   readonly initializeDatabase: Database['initialize']
   /** Path segments after the resource that belong to other routes. No record can have such a segment as its id. */
   readonly reservedIds: ReadonlySet<string>
-  /** Finds the secret for signatures and encryption. It returns `undefined` if the app has not set one. */
-  readonly secret?: FindSecret
+  /** Finds the secrets for hashes and encryption. It returns `undefined` if the app has not set one. */
+  readonly secrets?: FindSecrets
 }

@@ -12,8 +12,9 @@ export interface Violation {
   readonly table?: string
 }
 
-interface DriverError {
+export interface DriverError {
   readonly code?: unknown
+  readonly sqlState?: unknown
   readonly errno?: unknown
   readonly extendedCode?: unknown
   readonly message?: unknown
@@ -175,7 +176,7 @@ export function toQueryError(dialect: Dialect, error: unknown): unknown {
 }
 
 /** Searches the error and its causes. A driver wraps the database's error, and Drizzle wraps the driver's error. */
-function findCause<T>(error: unknown, read: (error: DriverError) => T | undefined): T | undefined {
+export function findCause<T>(error: unknown, read: (error: DriverError) => T | undefined): T | undefined {
   for (
     let current = error as DriverError | undefined, depth = 0;
     current && depth < 5;

@@ -1,4 +1,5 @@
 /** Pulls the chunks of a streamed response from their producer, one at a time, and stops the producer when the client leaves. */
+import { logError } from '../core/process/log'
 
 /** The body of a streamed response. The server requests a chunk only after the client has accepted the one before it. */
 export type StreamedBody = AsyncIterable<Uint8Array | string>
@@ -115,6 +116,6 @@ async function stopProducer({ stop }: Pick<Producer, 'stop'>): Promise<void> {
     await stop()
   }
   catch (error) {
-    console.error('[auto-api] The producer of a streamed response threw while it was stopped.', error)
+    logError(undefined, 'The producer of a streamed response threw while it was stopped.', error)
   }
 }

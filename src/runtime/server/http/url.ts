@@ -1,6 +1,5 @@
 /** Reads the URL of a request as the client sent it, and splits it into its parts. */
 import type { ApiRequest } from '../core/request/api-request'
-import { decode } from '../schema/record-id'
 import { platformOf, type HttpEvent } from './platform'
 
 /** The part of an event that is its URL. */
@@ -27,30 +26,30 @@ export function sentUrl(event: EventWithPath): SentUrl {
 
 /**
  * Returns the segments below the prefix: first the resource's name, decoded, then the other segments, still encoded.
+ *
+ * The path of the event decides which segments there are and what the first one is, because middleware of the app and the router judge this
+ * path. If this function decoded a name that they see encoded, or skipped an empty segment, a check of `event.path` would not see the
+ * resource of the request.
  * @param prefix begins as the path of the event does: with the base URL, if h3 does not remove it
  */
 export function segmentsBelow(prefix: string, event: EventWithPath, { path, query, isEventPath }: SentUrl): string[] {
-  if (isEventPath) return decodeFirst(split(path, prefix.length))
+  const judged = split(isEventPath ? path : event.path.slice(0, event.path.length - query.length), prefix.length)
+  const [resource] = judged
+  if (isEventPath || resource === undefined) return judged
   // The client can encode the base URL and the prefix in any way. The number of segments after them is the same in both paths.
-  const depth = split(event.path.slice(0, event.path.length - query.length), prefix.length).length
-  return depth === 0 ? [] : decodeFirst(split(path).slice(-depth))
+  const sent = split(path).slice(-judged.length)
+  sent[0] = resource
+  return sent
 }
 
-/** The first segment is the name of a resource. */
-function decodeFirst(segments: string[]): string[] {
-  const [resource] = segments
-  if (resource !== undefined) segments[0] = decode(resource) ?? resource
-  return segments
-}
-
-/** Returns the segments that are not empty. A loop, because every request calls this function. */
+/** Returns the segments as the router counts them: one slash at the end is ignored, and an empty segment is one. A loop, for speed. */
 function split(path: string, start = 0): string[] {
   const segments: string[] = []
-  while (start < path.length) {
-    const slash = path.indexOf('/', start)
-    const end = slash === -1 ? path.length : slash
-    if (end > start) segments.push(path.slice(start, end))
-    start = end + 1
+  let slash = path.indexOf('/', start)
+  while (slash !== -1 && slash + 1 < path.length) {
+    const next = path.indexOf('/', slash + 1)
+    segments.push(path.slice(slash + 1, next === -1 ? path.length : next))
+    slash = next
   }
   return segments
 }

@@ -3,6 +3,7 @@ import { toHttpError, type HttpErrorInput } from '../http/errors'
 import type { HttpEvent } from '../http/platform'
 import { readHttpError } from '../http/platform/http-error'
 import { sentUrl, type EventWithPath } from '../http/url'
+import { decode } from '../schema/record-id'
 
 export type { ApiEvent } from '../http/platform/h3'
 export { isPlain } from '../http/headers'
@@ -26,5 +27,7 @@ const createError = ({ status, message, data }: HttpErrorInput) => Object.assign
 /** Returns what precedes `path` in the URL of a request: the base URL of the app, as a proxy passes it on. */
 export function basePathOf(event: unknown, path: string): string {
   const { path: url } = sentUrl(event as EventWithPath)
-  return url.endsWith(path) ? url.slice(0, -path.length) : ''
+  // The client can encode every part of the path.
+  const base = url.replace(/\/$/, '').split('/').slice(0, 1 - path.split('/').length).join('/')
+  return decode(base) ?? base
 }

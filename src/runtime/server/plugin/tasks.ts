@@ -1,5 +1,6 @@
 /** Runs tasks when they are due: once for each due time, also if several servers share the database. */
 import type { Table } from 'drizzle-orm'
+import { logError } from '../core/process/log'
 import type { Database } from '../core/replicas/database'
 import { isEmbedded } from '../engines/in-process-driver'
 import type { PluginTask } from './contract'
@@ -84,7 +85,7 @@ export function createScheduler({ tasks, ownTasks, table, database }: SchedulerO
           return await runIfDue(name, task, now, event) ? [name] : []
         }
         catch (error) {
-          console.error(`[auto-api] The task \`${name}\` failed.`, error)
+          logError(undefined, `The task \`${name}\` failed.`, error)
           return []
         }
       }))

@@ -16,6 +16,17 @@ export interface AdminFieldOptions {
   readonly help?: string
   /** A widget of the admin, such as `textarea`. */
   readonly widget?: AdminWidget
+  /**
+   * The texts of the values of an enum.
+   * @default `metadata.fields.<name>.labels` of the registration, else the value as words
+   * @example { in_review: 'Waits for an editor' }
+   */
+  readonly labels?: Readonly<Record<string, string>>
+  /**
+   * The colors of the values of an enum.
+   * @default `metadata.fields.<name>.colors` of the registration, else green, orange or red for usual words such as `published`
+   */
+  readonly colors?: Readonly<Record<string, AdminColor>>
   /** The path of a component that replaces the widget. Its props are `modelValue`, `field` and `disabled`. */
   readonly component?: string
 }
@@ -42,8 +53,13 @@ export interface AdminResourceOptions {
 
 /** The widgets that a field can have instead of the one for its kind. */
 export const ADMIN_WIDGETS = [
-  'text', 'textarea', 'number', 'switch', 'select', 'date', 'datetime', 'json', 'color', 'url', 'email',
+  'text', 'textarea', 'number', 'switch', 'select', 'date', 'datetime', 'json', 'markdown', 'color', 'url', 'email',
 ] as const
+
+export const ADMIN_COLORS = ['success', 'warning', 'error', 'info', 'primary', 'neutral'] as const
+
+/** The color of a badge. */
+export type AdminColor = typeof ADMIN_COLORS[number]
 
 export type AdminWidget = typeof ADMIN_WIDGETS[number]
 
@@ -170,6 +186,19 @@ export interface AdminAccess {
   readonly users?: AdminUsers
   /** Every resource that the caller can use, by name, in the order of their registration. */
   readonly resources: Readonly<Record<string, AdminResource>>
+}
+
+/** Which rows the operations of the caller reach. It contains no rule: only what the caller notices in lists and 404s. */
+export interface AdminRowLimits {
+  /** Whether the caller reaches only rows of one tenant. */
+  readonly tenant: boolean
+  /** The operations for which a rule can hide rows of the resource. */
+  readonly limited: readonly (keyof DescribedCapabilities)[]
+}
+
+/** The response of `GET /_admin/rows`, for the resources that the caller can use. */
+export interface AdminRows {
+  readonly resources: Readonly<Record<string, AdminRowLimits>>
 }
 
 /** A page of the app and the permissions that it requires. */

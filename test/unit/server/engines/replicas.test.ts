@@ -12,6 +12,7 @@ import { createDatabase } from '../../../../src/runtime/server/core/replicas/dat
 import { requireCurrentRows } from '../../../../src/runtime/server/core/replicas/replica-engine'
 import { isReplicaError, isUnavailable } from '../../../../src/runtime/server/engines/replica-error'
 import { InvalidValueError } from '../../../../src/runtime/server/engines/engine'
+import type { Secrets } from '../../../../src/runtime/server/core/process/secret'
 import { createMarker, findMarkedPosition } from '../../../../src/runtime/server/core/replicas/marker'
 import { fromText, hasReached, latest, toText } from '../../../../src/runtime/server/engines/log-position'
 import { DIALECTS } from '../../../../src/runtime/server/engines/dialects/index'
@@ -186,9 +187,18 @@ describe('positions in several streams', () => {
     ['one', position([0, 5])],
     ['several', position([0, 5], [4294967295, 255], [3, 1])],
   ])('are in a marker: %s', async (_, sent) => {
-    const { token } = await createMarker('secret', sent, 10_000, false)
+    const { token } = await createMarker(['secret'], sent, 10_000, false)
     const headers: Record<string, string> = { 'consistency-token': token }
-    expect(await findMarkedPosition(name => headers[name], 'secret', 10_000)).toEqual(sent)
+    expect(await findMarkedPosition(name => headers[name], ['secret'], 10_000)).toEqual(sent)
+  })
+
+  it('are accepted in a marker of the previous secret, and in none that is made with it once it is removed', async () => {
+    const sent = position([0, 5])
+    const find = ({ token }: { readonly token: string }, secrets: Secrets) => findMarkedPosition(() => token, secrets, 10_000)
+    const before = await createMarker(['old'], sent, 10_000, false)
+    expect([await find(before, ['new', 'old']), await find(before, ['new'])]).toEqual([sent, undefined])
+    const after = await createMarker(['new', 'old'], sent, 10_000, false)
+    expect([await find(after, ['new']), await find(after, ['old'])]).toEqual([sent, undefined])
   })
 })
 

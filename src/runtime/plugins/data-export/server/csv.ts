@@ -88,7 +88,7 @@ const NUMBER = /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i
 const toNumberText = (value: number) => Number.isFinite(value) ? String(value) : ''
 
 /** A text that a spreadsheet would run, after any apostrophes of a guard. In East Asian languages, it also runs the wide signs. */
-const FORMULA = /^'*[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/
+const FORMULA = /^'*[=+\-@\0\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/
 
 /**
  * Prepends an apostrophe, which makes a spreadsheet take the cell as text. A text that looks guarded already gets one more, so that

@@ -4,6 +4,7 @@ import { useRuntime } from '../../../server/kit/api'
 import { type AroundInfo, type Change, type ChangedRows, type CommitStatement, REPORTED } from '../../../server/kit/listen'
 import type { AutoApiContext, Call } from '../../../server/kit/call'
 import { ApiError, invalidValue } from '../../../server/kit/errors'
+import { logError } from '../../../server/kit/process'
 import { assertDepth } from '../../../server/kit/request'
 import type { ApiResponse } from '../../../server/kit/respond'
 import type { Engine } from '../../../server/kit/rows'
@@ -104,7 +105,7 @@ export function createIdempotency(ttl: number, table: Table) {
     const stored = { grant: await grantFor(pending, call), status: response.status, body: toStoredBody(response.body) }
     // The write is committed. A client that gets an error instead of its response would take it for refused.
     await save(pending, stored, call.engine).catch((error: unknown) =>
-      console.error('[auto-api] idempotency: the response of a request was not stored.', error))
+      logError(undefined, 'idempotency: the response of a request was not stored.', error))
     return response
   }
 

@@ -1,4 +1,5 @@
 /** Resolves the callers of open streams again. The server sends their requests to itself, so middleware of the app finds the callers. */
+import { randomBytes } from 'node:crypto'
 import type { Api, Session } from '../../../server/kit/call'
 import type { ApiRequest } from '../../../server/kit/request'
 import type { ApiResponse } from '../../../server/kit/respond'
@@ -50,7 +51,7 @@ export function createCallerChecks() {
   async function findCaller(
     { request, api, resources, identity }: Checked, onFound: (subscriptions: readonly Subscription[]) => Promise<void>,
   ): Promise<Reason | undefined> {
-    const token = crypto.randomUUID()
+    const token = randomBytes(16).toString('hex')
     let isSame = false
     waiting.set(token, async (session) => {
       isSame = identityOf(session.ctx) === identity

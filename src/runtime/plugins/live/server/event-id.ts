@@ -4,10 +4,13 @@
  */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 
-const SIZE = 16
-/** The start of every id of this process. An id of another one decrypts to something else. */
-const MARK = 4
+const CIPHER = 'aes-256-gcm'
+const KEY_LENGTH = 32
+const IV_LENGTH = 12
+const TAG_LENGTH = 16
+/** The bytes of a position. */
 const POSITION = 6
+const LENGTH = IV_LENGTH + POSITION + TAG_LENGTH
 
 export interface EventIds {
   readonly toId: (position: number) => string
@@ -16,25 +19,28 @@ export interface EventIds {
 }
 
 export function createEventIds(): EventIds {
-  let secret: { readonly key: Uint8Array, readonly mark: Buffer } | undefined
+  let key: Uint8Array | undefined
   // Workers have no random bytes before their first request.
-  const secretOf = () => secret ??= { key: randomBytes(16), mark: randomBytes(MARK) }
+  const keyOf = () => key ??= randomBytes(KEY_LENGTH)
   return {
     toId(position) {
-      const { key, mark } = secretOf()
-      const block = randomBytes(SIZE)
-      mark.copy(block)
-      block.writeUIntBE(position, SIZE - POSITION, POSITION)
-      const cipher = createCipheriv('aes-128-ecb', key, null).setAutoPadding(false)
-      return Buffer.concat([cipher.update(block), cipher.final()]).toString('base64url')
+      const plain = Buffer.alloc(POSITION)
+      plain.writeUIntBE(position, 0, POSITION)
+      const iv = randomBytes(IV_LENGTH)
+      const cipher = createCipheriv(CIPHER, keyOf(), iv)
+      return Buffer.concat([iv, cipher.update(plain), cipher.final(), cipher.getAuthTag()]).toString('base64url')
     },
     toPosition(id) {
-      const { key, mark } = secretOf()
-      const block = Buffer.from(id, 'base64url')
-      if (block.length !== SIZE) return undefined
-      const decipher = createDecipheriv('aes-128-ecb', key, null).setAutoPadding(false)
-      const plain = Buffer.concat([decipher.update(block), decipher.final()])
-      return plain.subarray(0, MARK).equals(mark) ? plain.readUIntBE(SIZE - POSITION, POSITION) : undefined
+      const bytes = Buffer.from(id, 'base64url')
+      if (bytes.length !== LENGTH) return undefined
+      const decipher = createDecipheriv(CIPHER, keyOf(), bytes.subarray(0, IV_LENGTH))
+      decipher.setAuthTag(bytes.subarray(-TAG_LENGTH))
+      try {
+        return Buffer.concat([decipher.update(bytes.subarray(IV_LENGTH, -TAG_LENGTH)), decipher.final()]).readUIntBE(0, POSITION)
+      }
+      catch {
+        return undefined
+      }
     },
   }
 }

@@ -4,6 +4,7 @@ import { invalidQuery, quote } from '../../../server/kit/errors'
 import { bindingsOf } from '../../../server/kit/event'
 import { type ApiRequest, assertSameSite, nameList } from '../../../server/kit/request'
 import type { WatchedRow } from '../../../server/kit/listen'
+import { logError } from '../../../server/kit/process'
 import type { ApiResponse } from '../../../server/kit/respond'
 import type { Resource } from '../../../server/kit/rows'
 import { runInSession } from '../../../server/kit/send'
@@ -19,7 +20,7 @@ export type Live = Awaited<ReturnType<typeof createLive>>
 
 /** @throws When the channel needs a secret that the app has not set, or a storage that does not carry messages. */
 export async function createLive(policy: LivePolicy, plugins: PluginServer) {
-  const groups = createGroups(error => void console.error('[auto-api] live: the rows of a commit could not be read again.', error))
+  const groups = createGroups(error => void logError(undefined, 'live: the rows of a commit could not be read again.', error))
   const onRows = (rows: readonly WatchedRow[]) => {
     const own = rows.filter(groups.watches)
     if (own.length > 0) groups.onRows(own)

@@ -1,6 +1,7 @@
 /** One attempt of a delivery: reads what the owner can see now, signs it, sends it, and records what came of it. */
 import { sql } from 'drizzle-orm'
 import type { Api, Session } from '../../../server/kit/call'
+import { logError } from '../../../server/kit/process'
 import type { WebhooksPolicy } from '../options'
 import { TEST } from './events'
 import type { Outcome, Queue } from './queue'
@@ -50,7 +51,7 @@ export async function attempt(
     content = await readContent(delivery, await openSession())
   }
   catch (error) {
-    console.error(`[auto-api] webhooks: the record of the delivery \`${delivery.id}\` could not be read. It is attempted again.`, error)
+    logError(undefined, `webhooks: the record of the delivery \`${delivery.id}\` could not be read. It is attempted again.`, error)
     return record(claimed, { error: 'The record could not be read.' }, options, KEPT)
   }
   const isOmitted = content.kind === 'revoked' && policy.onRevoked === 'omit'

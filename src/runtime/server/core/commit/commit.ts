@@ -1,5 +1,6 @@
 /** Runs the operations of a write in one commit, and reports the changes to listeners. A dry run rolls them back. */
 import { BusyError, ExpectationError, type Outcome } from '../../engines/engine'
+import { isRefusal } from '../../engines/refusal'
 import type { Call } from '../request/session'
 import { changedMeanwhile } from '../error'
 import { emitChanges } from '../extensions/listeners'
@@ -45,8 +46,11 @@ function finish(
 }
 
 /**
- * Finds the cause of a failed commit. If the operations alone would succeed, a statement of a plugin failed. Its error says nothing about
- * the rows of the request, so the client receives no details of it. A batch does not report which of its statements failed.
+ * Finds the cause of a failed commit. After a lost connection, the commit can have taken effect: the error stays what it is, because the
+ * rows as they are now could make the request look refused.
+ *
+ * If the operations alone would succeed, a statement of a plugin failed. Its error says nothing about the rows of the request, so the
+ * client receives no details of it. A batch does not report which of its statements failed.
  */
 async function findFailure(
   error: unknown,
@@ -60,6 +64,7 @@ async function findFailure(
     const failed = entries[error.index]?.operation
     return toCommitFailed(failed === undefined ? error : new ExpectationError(failed, 0), plan, operations, call)
   }
+  if (!isRefusal(call.engine.dialect, error)) return error
   const isOwn = error instanceof BusyError || entries.every(({ operation }) => operation !== undefined)
   return isOwn ? toCommitFailed(error, plan, operations, call) : await tryOperations(plan, operations, call) ?? error
 }

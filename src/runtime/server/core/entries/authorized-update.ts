@@ -10,6 +10,7 @@ import type { ApiRequest } from '../request/api-request'
 import type { Call } from '../request/session'
 import { changedMeanwhile, fieldForbidden, notFound } from '../error'
 import { repeat } from '../../engines/retry'
+import { logError } from '../process/log'
 import { toRequestError } from '../read/rows/invalid-value'
 import { loadVisible } from '../write/check-visible'
 import { ifMatchOf } from '../parse/if-match'
@@ -107,6 +108,6 @@ async function runLogged(run: () => unknown): Promise<void> {
     await run()
   }
   catch (error) {
-    console.error('[auto-api] `onCommitted` of an update threw after the commit.', error)
+    logError(undefined, '`onCommitted` of an update threw after the commit.', error)
   }
 }

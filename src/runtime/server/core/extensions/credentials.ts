@@ -6,7 +6,7 @@ import { BusyError } from '../../engines/engine'
 import type { AutoApiUser, Tenant } from '../../registration'
 import { ApiError, isHttpError, unauthenticated } from '../error'
 import type { IncomingRequest } from './listeners'
-import { describeError, isQueryError, logError } from '../process/log'
+import { isQueryError, logError } from '../process/log'
 
 /** The caller that a credential stands for. */
 export interface CredentialCaller {
@@ -59,7 +59,7 @@ export async function findCredentialCaller(
       if (error instanceof ApiError || error instanceof BusyError || isHttpError(error)) throw error
       // The credential can be right. After a 401, its client would drop it.
       if (isQueryError(error)) throw error
-      logError(request, `\`credentials\` of the plugin \`${plugin}\` threw; the request is refused.`, describeError(error))
+      logError(request, `\`credentials\` of the plugin \`${plugin}\` threw; the request is refused.`, error)
       throw unauthenticated()
     }
     if (found === undefined) continue

@@ -5,6 +5,7 @@ import { decryptCursor, readCursor } from '../sql/cursor'
 import { invalidQuery } from '../error'
 import { readableFields, type Selection } from '../access/fields'
 import type { Key } from '../../schema/record-id'
+import type { Secrets } from '../process/secret'
 import type { GetQuery, ListQuery, Position } from '../parse/list'
 import { toOffset } from '../parse/params'
 import { planAggregates, type AggregatePlan } from './aggregate'
@@ -29,7 +30,7 @@ export interface ListPlan extends ReadPlan {
   /** Whether the list contains the related rows of one record. */
   readonly ofRecord?: true
   /** Encrypts the cursors. It is set only if the order has a field that the caller cannot read. */
-  readonly secret?: string
+  readonly secrets?: Secrets
 }
 
 export async function planList(query: ListQuery, call: Call): Promise<ListPlan> {
@@ -41,11 +42,11 @@ export async function planList(query: ListQuery, call: Call): Promise<ListPlan> 
   const relatedSorts = sortsRelated(sort) ? await planRelatedSorts(sort, resource, readable, call, filters) : undefined
   const order = planOrder(resource, readable, sort, query.cursorFields, 'sort', relatedSorts)
   if (position.mode === 'cursor') assertSteady(order, ' Use `page`.')
-  const secret = position.mode === 'cursor' && order.some(isUnreadable(readable)) ? requireSecret(call) : undefined
+  const secrets = position.mode === 'cursor' && order.some(isUnreadable(readable)) ? requireSecrets(call) : undefined
   const selection = chooseFields(resource, readable, query.fields)
   const filtering = planFilter(query.filter, resource, call, filters)
   const filter = await filtering
-  const reached = position.mode === 'cursor' && position.cursor !== '' ? cursorValues(position.cursor, resource, order, secret) : undefined
+  const reached = position.mode === 'cursor' && position.cursor !== '' ? cursorValues(position.cursor, resource, order, secrets) : undefined
   const values = reached && await reached
   const aggregates = query.aggregates.length > 0 ? planAggregates(query.aggregates, [], readable) : undefined
   // The last step, because it can refuse the caller.
@@ -60,7 +61,7 @@ export async function planList(query: ListQuery, call: Call): Promise<ListPlan> 
     position,
     limit,
     ...values && { reached: values },
-    ...(secret !== undefined && { secret }),
+    ...secrets && { secrets },
     offset: position.mode === 'offset' ? toOffset(position.page, limit) : 0,
     count: position.mode === 'offset' && query.count,
     ...query.countLimit !== undefined && { countLimit: query.countLimit },
@@ -72,18 +73,18 @@ export async function planList(query: ListQuery, call: Call): Promise<ListPlan> 
 /** A caller can read every value of related rows by which they can sort. */
 const isUnreadable = ({ byName }: Selection) => ({ field, path }: SortedBy) => path === undefined && !byName.has(field.name)
 
-const cursorValues = (cursor: string, resource: Resource, order: readonly SortedBy[], secret: string | undefined) =>
-  secret === undefined ? readCursor(cursor, resource, order) : decryptCursor(secret, cursor, resource, order)
+const cursorValues = (cursor: string, resource: Resource, order: readonly SortedBy[], secrets: Secrets | undefined) =>
+  secrets ? decryptCursor(secrets, cursor, resource, order) : readCursor(cursor, resource, order)
 
 /** @throws `INVALID_QUERY` if the server has no secret. */
-function requireSecret({ api, ctx }: Call): string {
-  const secret = api.secret?.(ctx.event)
-  if (secret === undefined)
+function requireSecrets({ api, ctx }: Call): Secrets {
+  const secrets = api.secrets?.(ctx.event)
+  if (!secrets)
     throw invalidQuery(
       'This list cannot be read by cursor, because the server has no secret to encrypt its cursors with. Use `page`.',
       'cursor',
     )
-  return secret
+  return secrets
 }
 
 export interface GetPlan extends ReadPlan {

@@ -14,15 +14,21 @@ export function hidesTaggedValues(resource: Resource, hooks: HookRegistry): bool
   return hooks.find(resource, 'afterGet').length > 0 && !WRITES.every(operation => resource.disabled.has(operation))
 }
 
+/** Returns the function that makes the revisions of new tags, see {@link revisersOf}. */
+export const reviserOf = (call: Call): Revise | undefined => revisersOf(call)?.[0]
+
+/** The revision of a resource that needs no secret. */
+const PLAIN: readonly Revise[] = [record => revisionOf(record)]
+
 /**
- * Returns the function that makes revisions. `afterGet` can mask values that the revision covers, and a caller could guess these values and
- * compare their hash. So the revisions of a resource with this hook depend on the secret of the app. Without a secret, a resource that
- * no request changes has no revisions, and its tags are hashes of the body.
+ * Returns the functions that make the revisions of accepted tags, one per secret: the first one makes those of new tags. `afterGet` can
+ * mask values that the revision covers, and a caller could guess these values and compare their hash. So the revisions of a resource with
+ * this hook depend on the secrets of the app. Without a secret, a resource that no request changes has no revisions, and its tags are
+ * hashes of the body.
  */
-export function reviserOf(call: Call): Revise | undefined {
-  const { api, ctx, resource } = call
-  if (api.hooks.find(resource, 'afterGet').length === 0) return revisionOf
-  const secret = api.secret?.(ctx.event)
-  if (secret !== undefined) return record => revisionOf(record, secret)
-  return hidesTaggedValues(resource, api.hooks) ? revisionOf : undefined
+export function revisersOf({ api, ctx, resource }: Call): readonly Revise[] | undefined {
+  if (api.hooks.find(resource, 'afterGet').length === 0) return PLAIN
+  const secrets = api.secrets?.(ctx.event)
+  if (secrets) return secrets.map((secret): Revise => record => revisionOf(record, secret))
+  return hidesTaggedValues(resource, api.hooks) ? PLAIN : undefined
 }

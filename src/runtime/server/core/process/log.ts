@@ -52,9 +52,10 @@ export function logPrefix(event: unknown): string {
   return ['[auto-api]', ...Object.entries(fields ?? {}).map(([name, value]) => `${name}=${printable(value)}`)].join(' ')
 }
 
-const isAboutQuery = (error: unknown): boolean => error instanceof Error && (isQueryError(error) || isAboutQuery(error.cause))
-
-/** Logs an error about the request of a context. */
+/**
+ * Logs an error, as {@link describeError} writes it: the console would write line breaks of its message as they are.
+ * @param ctx the context of the request, if there is one
+ */
 export function logError(ctx: { readonly event: unknown } | undefined, message: string, error: unknown): void {
-  console.error(`${logPrefix(ctx?.event)} ${message}`, isAboutQuery(error) ? describeError(error) : error)
+  console.error(`${logPrefix(ctx?.event)} ${message}`, describeError(error))
 }

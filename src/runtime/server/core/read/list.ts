@@ -85,11 +85,11 @@ async function readAll(plan: Scoped<ListPlan>, options: ReadOptions, call: Call)
   return { found, ...total && { total }, ...aggregates && { aggregates } }
 }
 
-function cursorAt({ resource, order, secret }: Scoped<ListPlan>, { columns, rows }: Rows): Awaitable<string> {
+function cursorAt({ resource, order, secrets }: Scoped<ListPlan>, { columns, rows }: Rows): Awaitable<string> {
   const values = orderValues(columns, order)(rows.at(-1)!)
-  return secret === undefined
-    ? requireShort(createCursor(resource, order, values))
-    : encryptCursor(secret, resource, order, values).then(requireShort)
+  return secrets
+    ? encryptCursor(secrets, resource, order, values).then(requireShort)
+    : requireShort(createCursor(resource, order, values))
 }
 
 /**

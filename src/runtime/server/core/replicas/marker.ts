@@ -5,6 +5,7 @@
  */
 import { fromText, latest, toText, type Position } from '../../engines/log-position'
 import { decrypt, encrypt } from '../process/encryption'
+import type { Secrets } from '../process/secret'
 
 export const MARKER_HEADER = 'consistency-token'
 export const MARKER_COOKIE = 'auto-api-consistency'
@@ -29,8 +30,10 @@ export interface Marker {
  * @param position `undefined` if the primary did not return it. The caller then reads from the primary.
  * @param isSecure whether the page has been loaded over HTTPS
  */
-export async function createMarker(secret: string, position: Position | undefined, maxLag: number, isSecure: boolean): Promise<Marker> {
-  const token = await encrypt(secret, PURPOSE, `${toText(position ?? UNKNOWN)} ${Date.now()}`)
+export async function createMarker(
+  secrets: Secrets, position: Position | undefined, maxLag: number, isSecure: boolean,
+): Promise<Marker> {
+  const token = await encrypt(secrets, PURPOSE, `${toText(position ?? UNKNOWN)} ${Date.now()}`)
   const maxAge = Math.ceil(lifetimeOf(maxLag) / 1000)
   // The cookie comes with the request of a page too, which passes it on to the API while it is rendered.
   return { token, cookie: `${MARKER_COOKIE}=${token}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}` }
@@ -38,12 +41,12 @@ export async function createMarker(secret: string, position: Position | undefine
 
 /** Finds the position after those of all markers of a request. Ignores what is no marker of this app, and markers that are too old. */
 export async function findMarkedPosition(
-  header: (name: string) => string | undefined, secret: string, maxLag: number,
+  header: (name: string) => string | undefined, secrets: Secrets, maxLag: number,
 ): Promise<Position | undefined> {
   const sent = [header(MARKER_HEADER), ...cookiesOf(header('cookie'))].filter(token => token !== undefined && token.length <= MAX_LENGTH)
   let highest: Position | undefined
   for (const token of (sent as readonly string[]).slice(0, MAX_MARKERS)) {
-    const position = toPosition(await decrypt(secret, PURPOSE, token), maxLag)
+    const position = toPosition(await decrypt(secrets, PURPOSE, token), maxLag)
     if (position) highest = highest ? latest(highest, position) : position
   }
   return highest

@@ -13,11 +13,11 @@ import { createReadEngine } from '../replicas/replica-engine'
  * Only requests that cannot write, on routes that only read, use a replica. A request that is part of another one, such as that of an MCP
  * tool, has no replicas: the client gets no marker between the two.
  */
-export function engineFor({ secret: findSecret }: Api, request: ApiRequest, isReadOnly: boolean): Engine {
+export function engineFor({ secrets: findSecrets }: Api, request: ApiRequest, isReadOnly: boolean): Engine {
   const { engine, replicas, header, event } = request
   if (!isReadOnly || !replicas || canWrite(request)) return engine
-  const secret = findSecret?.(event)
-  if (secret !== undefined) return createReadEngine(engine, replicas, () => findMarkedPosition(header, secret, replicas.maxLag))
+  const secrets = findSecrets?.(event)
+  if (secrets) return createReadEngine(engine, replicas, () => findMarkedPosition(header, secrets, replicas.maxLag))
   replicas.warnWithoutSecret()
   return engine
 }
@@ -45,17 +45,17 @@ export async function withMarker<T>(api: Api, request: ApiRequest, session: Sess
 
 /** Adds the marker of everything that has been committed so far to the response. */
 export async function markWrite(
-  { database, secret: findSecret }: Api,
+  { database, secrets: findSecrets }: Api,
   { event, header, setHeader }: Pick<ApiRequest, 'event' | 'header' | 'setHeader'>,
   hasCookie: boolean,
 ): Promise<void> {
   const replicas = database.replicas(event)
-  const secret = findSecret?.(event)
-  if (!replicas || secret === undefined) return
+  const secrets = findSecrets?.(event)
+  if (!replicas || !secrets) return
   const position = await replicas.position().catch(() => undefined)
   // Browsers send the header with every write.
   const isSecure = header('origin')?.startsWith('https://') === true
-  const { token, cookie } = await createMarker(secret, position, replicas.maxLag, isSecure)
+  const { token, cookie } = await createMarker(secrets, position, replicas.maxLag, isSecure)
   setHeader(MARKER_HEADER, token)
   if (hasCookie) setHeader('set-cookie', cookie)
 }

@@ -4,6 +4,7 @@
  */
 import type { Resource } from '../../schema/model'
 import { decrypt, encrypt } from '../process/encryption'
+import type { Secrets } from '../process/secret'
 import { invalidCursor } from '../error'
 import { orderKey, type SortedBy } from './keyset'
 
@@ -22,19 +23,21 @@ export function createCursor(resource: Resource, order: readonly SortedBy[], val
 const listOf = ({ name }: Resource, order: readonly SortedBy[]) => `${VERSION} ${name} ${orderKey(order)}\0`
 
 /** Encrypts a cursor whose order has a field that the caller cannot read. Clients can neither read its values nor forge a cursor. */
-export function encryptCursor(secret: string, resource: Resource, order: readonly SortedBy[], values: readonly unknown[]): Promise<string> {
-  return encrypt(secret, PURPOSE, listOf(resource, order) + toText(values))
+export function encryptCursor(
+  secrets: Secrets, resource: Resource, order: readonly SortedBy[], values: readonly unknown[],
+): Promise<string> {
+  return encrypt(secrets, PURPOSE, listOf(resource, order) + toText(values))
 }
 
 /** Reads the values of an encrypted cursor. @throws `INVALID_CURSOR`, also if the cursor is not encrypted. */
 export async function decryptCursor(
-  secret: string,
+  secrets: Secrets,
   cursor: string,
   resource: Resource,
   order: readonly SortedBy[],
 ): Promise<readonly unknown[]> {
   const list = listOf(resource, order)
-  const text = await decrypt(secret, PURPOSE, cursor)
+  const text = await decrypt(secrets, PURPOSE, cursor)
   if (!text?.startsWith(list)) throw invalidCursor()
   return fromText(text.slice(list.length), order)
 }

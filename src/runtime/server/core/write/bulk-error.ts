@@ -2,7 +2,7 @@
 import { LIMITS } from '../../../shared/limits'
 import { ApiError, isHttpError, shorten } from '../error'
 import type { AutoApiContext } from '../../registration'
-import { describeError, logError } from '../process/log'
+import { logError } from '../process/log'
 
 export interface ItemFailure {
   readonly index: number
@@ -68,7 +68,7 @@ function describeFailure({ index, id, error, ctx }: ItemFailure): DescribedFailu
   }
   // An error of another library can also have a status, for example if a request that a hook sends fails. Its message is internal.
   const known = error instanceof ApiError || isHttpError(error) ? status ?? statusCode : undefined
-  if (known === undefined) logError(ctx, 'An item of a bulk operation failed unexpectedly.', describeError(error))
+  if (known === undefined) logError(ctx, 'An item of a bulk operation failed unexpectedly.', error)
   return {
     index,
     ...id !== undefined && { id: typeof id === 'string' ? shorten(id, LIMITS.errorText) : id },

@@ -93,7 +93,9 @@ export function knownValue({ part: { plan }, item, field }: LateReference): { re
   return given === undefined || isOfCommit(given) ? undefined : { value: given }
 }
 
-const isOfCommit = (value: unknown) => typeof value === 'object' && value !== null && (value instanceof LateValue || is(value, SQL))
+/** Whether a statement of the commit reads the value. */
+export const isOfCommit = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && (value instanceof LateValue || is(value, SQL))
 
 function passedOn({ item, field }: LateReference, target: Field): LateValue {
   const late = new LateValue()

@@ -31,6 +31,8 @@ async function canAppear({ plan, call }: WritePart, { key, index }: Item, parts:
   const isMade = (part: WritePart) => part.plan.kind === 'create' && part.plan.resource.table === resource.table && part.items.some(item =>
     resource.primaryKey.every((field, at) => isDeepStrictEqual(knownValue({ part, item, field })?.value, key![at])))
   if (earlier.some(isMade)) return true
+  // Without trash, no earlier step moves a row into it or out of it.
+  if (!resource.roles.deletedAt) return false
   const moves: WriteKind = kind === 'restore' ? 'delete' : 'restore'
   if (!earlier.some(({ plan }) => plan.kind === moves)) return false
   const row: Target = { key: key! }

@@ -6,8 +6,9 @@ import { allFieldsAnd, select, taggedFields, type Selection } from '../access/fi
 import { applyScope, type Plan, type Scoped } from '../access/row-scope'
 import type { Call } from '../request/session'
 import { tagMismatch } from '../error'
+import type { IfMatch } from '../parse/if-match'
 import type { WritePlan } from '../plan/write'
-import { reviserOf } from '../plan/record-revision'
+import { revisersOf, type Revise } from '../plan/record-revision'
 import { tupleKey } from '../sql/tuple-key'
 import { decoder, valuesAt } from '../read/rows/decode'
 import { filterAccepted } from '../read/rows/object-level'
@@ -20,7 +21,8 @@ import { asSql, commaList, value, where, type Where } from '../sql/where'
 
 /** The record as a get of the caller would return it. */
 interface Current {
-  readonly revision: string
+  /** One per secret of the app. */
+  readonly revisions: readonly string[]
   /** Holds as long as no field of the revision changes. */
   readonly unchanged: readonly Where[]
 }
@@ -42,11 +44,14 @@ async function compareTags(plan: Scoped<WritePlan>, tagged: readonly Item[], cal
   await loadTargets(plan, tagged.filter(item => !found(item)), call)
   for (const item of withoutError(tagged)) {
     const record = found(item)
-    if (record && item.ifMatch !== '*' && item.ifMatch!.has(record.revision))
+    if (record && hasRevision(item.ifMatch!, record))
       item.conditions = [...item.conditions ?? [], { clauses: record.unchanged, error: tagMismatch }]
     else item.error = tagMismatch()
   }
 }
+
+const hasRevision = (ifMatch: IfMatch, { revisions }: Current) =>
+  ifMatch !== '*' && revisions.some(revision => ifMatch.has(revision))
 
 /**
  * Reads the records in the row scope of a get. A caller can have permission to write a record, but not to read it. Such a caller has no tag
@@ -65,13 +70,15 @@ async function readCurrent(plan: Scoped<WritePlan>, items: readonly Item[], call
   const visible = scoped.accepts ? await filterAccepted(rows, decoder(columns), scoped.accepts) : rows
   const decode = decoder(columns, fields, 'wire')
   const keyOf = valuesAt(columns, resource.primaryKey)
-  const revise = reviserOf(call)
-  if (!revise) return new Map()
+  const revisers = revisersOf(call)
+  if (!revisers) return new Map()
   return new Map(visible.map(row => [tupleKey(keyOf(row)), {
-    revision: revise(decode(row)),
+    revisions: revisionsOf(revisers, decode(row)),
     unchanged: fields.fields.map((field, index) => hasFingerprint(field, row[columns.fields.length + index], call)),
   }]))
 }
+
+const revisionsOf = (revisers: readonly Revise[], record: Parameters<Revise>[0]) => revisers.map(revise => revise(record))
 
 /** `select id, title, …, fingerprint of id, fingerprint of title, … from t where …` */
 function currentStatement(columns: Selection, fields: Selection, conditions: readonly Where[], { resource }: Plan, call: Call) {

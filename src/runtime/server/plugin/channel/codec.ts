@@ -1,11 +1,16 @@
-/** Turns messages into texts that only servers with the app's secret can read and write, and that fit the channel. */
+/** Turns messages into texts that only servers with a secret of the app can read and write, and that fit the channel. */
 import { createHash, randomBytes } from 'node:crypto'
 import { deserialize, serialize } from 'node:v8'
 import { decryptBytes, encryptBytes } from '../../core/process/encryption'
+import type { Secrets } from '../../core/process/secret'
+import type { Channels } from './contract'
 
 export interface Codec {
-  /** The name of the channel. Apps with other secrets have other channels. */
-  readonly channel: string
+  /**
+   * The names of the channels, one per secret: this server sends on the first one, and receives on each. Apps with other secrets have
+   * other channels.
+   */
+  readonly channels: Channels
   readonly encode: (message: unknown) => Promise<readonly string[]>
   /** Returns `undefined` until the message is complete, and for texts that no server of the app has written. */
   readonly decode: (text: string) => Promise<{ readonly message: unknown } | undefined>
@@ -19,10 +24,14 @@ const HEAD = 12 + 1 + 3 + 1
 const MAX_INCOMPLETE = 16
 
 /** @param name what the channel is for. Its messages have an independent key. */
-export function createCodec(secret: string, name: string, maxLength: number): Codec {
+export function createCodec(secrets: Secrets, name: string, maxLength: number): Codec {
   const purpose = `channel ${name} 1`
   const incomplete = new Map<string, string[]>()
   const size = maxLength - HEAD
+  const [current, ...previous] = secrets
+
+  const channelOf = (secret: string) =>
+    `auto_api_${name}_${createHash('sha256').update(`${purpose}\0${secret}`).digest('hex').slice(0, 12)}`
 
   /** Returns the whole text after its last part. A text without one of its parts cannot be decrypted. */
   function collect(key: string, count: number, part: string): string | undefined {
@@ -37,9 +46,9 @@ export function createCodec(secret: string, name: string, maxLength: number): Co
   }
 
   return {
-    channel: `auto_api_${name}_${createHash('sha256').update(`${purpose}\0${secret}`).digest('hex').slice(0, 12)}`,
+    channels: [channelOf(current), ...previous.map(channelOf)],
     async encode(message) {
-      const text = globalThis.Buffer.from(await encryptBytes(secret, purpose, Uint8Array.from(serialize(message)))).toString('base64url')
+      const text = globalThis.Buffer.from(await encryptBytes(secrets, purpose, Uint8Array.from(serialize(message)))).toString('base64url')
       const key = randomBytes(6).toString('hex')
       const count = Math.ceil(text.length / size)
       return Array.from({ length: count }, (_, index) => `${key}.${count}.${text.slice(index * size, (index + 1) * size)}`)
@@ -48,7 +57,7 @@ export function createCodec(secret: string, name: string, maxLength: number): Co
       const [, key, count, part] = PART.exec(text) ?? []
       const whole = key === undefined ? undefined : collect(key, Number(count), part!)
       if (whole === undefined) return undefined
-      const bytes = await decryptBytes(secret, purpose, Uint8Array.from(globalThis.Buffer.from(whole, 'base64url')))
+      const bytes = await decryptBytes(secrets, purpose, Uint8Array.from(globalThis.Buffer.from(whole, 'base64url')))
       return bytes && { message: deserialize(bytes) as unknown }
     },
   }

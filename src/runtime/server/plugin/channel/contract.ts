@@ -16,15 +16,17 @@ export interface Connection {
   readonly close: () => Promise<unknown>
 }
 
+export type Channels = readonly [own: string, ...others: string[]]
+
 export interface Transport {
   /** The most characters of one text. */
   readonly maxLength: number
   /**
-   * Subscribes to a channel.
-   * @param name letters, digits and `_`
+   * Subscribes to channels, and publishes on the first one.
+   * @param names letters, digits and `_`
    * @throws {UnfitError} if it can never connect
    */
-  readonly connect: (name: string, receiver: Receiver) => Promise<Connection>
+  readonly connect: (names: Channels, receiver: Receiver) => Promise<Connection>
 }
 
 /** The app's database or storage cannot carry messages. */

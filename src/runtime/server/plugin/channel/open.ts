@@ -1,7 +1,8 @@
 /** Opens a channel between the servers of an app, and keeps it open: it connects again when the connection ends. */
 import { randomUUID } from 'node:crypto'
 import { keepRunning } from '../../core/process/in-flight'
-import { readSecret } from '../../core/process/secret'
+import { logError } from '../../core/process/log'
+import { randomSecrets, readSecrets, type Secrets } from '../../core/process/secret'
 import { withTimeout } from '../../core/process/timeout'
 import { findDatabaseClient } from '../database-client'
 import type { PluginServer } from '../server'
@@ -52,7 +53,7 @@ const QUIET_ATTEMPTS = 5
 export function openChannel<Message>(server: PluginServer, options: ChannelOptions<Message>): Channel<Message> {
   const { name, where, onMessage, onUp, onDown } = options
   const transport = transportOf(server, options)
-  const codec = createCodec(requireSecret(server, where), name, transport.maxLength)
+  const codec = createCodec(requireSecrets(server, where), name, transport.maxLength)
   const id = randomUUID()
   let number = 0
   let connection: Connection | undefined
@@ -73,7 +74,7 @@ export function openChannel<Message>(server: PluginServer, options: ChannelOptio
       const probe = `probe.${randomUUID()}`
       let returned: (() => void) | undefined
       const returning = new Promise<void>(resolve => returned = resolve)
-      const connecting = transport.connect(codec.channel, {
+      const connecting = transport.connect(codec.channels, {
         receive(text) {
           if (text === probe) returned!()
           else if (current === own) receive(text)
@@ -125,7 +126,7 @@ export function openChannel<Message>(server: PluginServer, options: ChannelOptio
       const [from, sent, message] = decoded.message as [string, number, Message]
       if (from !== id) onMessage(from, sent, message)
       else if (unreturned && sent >= unreturned.number) unreturned = undefined
-    }).catch(error => console.error(`[auto-api] \`${where}\`: a message of another server failed.`, error))
+    }).catch(error => logError(undefined, `\`${where}\`: a message of another server failed.`, error))
   }
 
   async function drain(): Promise<void> {
@@ -205,10 +206,10 @@ function transportOf(server: PluginServer, { place, where }: Pick<ChannelOptions
 }
 
 /** Outside of Nitro, there is no configuration, and no other server. */
-function requireSecret({ runtimeConfig }: PluginServer, where: string): string {
-  const secret = readSecret(runtimeConfig)
-  if (secret !== undefined) return secret
-  if (import.meta.dev || runtimeConfig().autoApi === undefined) return randomUUID()
+function requireSecrets({ runtimeConfig }: PluginServer, where: string): Secrets {
+  const secrets = readSecrets(runtimeConfig)
+  if (secrets) return secrets
+  if (import.meta.dev || runtimeConfig().autoApi === undefined) return randomSecrets()
   throw new Error(
     `[auto-api] \`${where}\` requires a secret, with which servers encrypt what they send to each other. `
     + 'Set NUXT_AUTO_API_SECRET (`runtimeConfig.autoApi.secret`) to the same value on each of them.',

@@ -13,7 +13,7 @@ export interface RedisChannelClient {
 
 interface RedisSubscriber {
   readonly on: (event: string, listen: (...values: readonly never[]) => void) => unknown
-  readonly subscribe: (channel: string) => Promise<unknown>
+  readonly subscribe: (...channels: string[]) => Promise<unknown>
   readonly disconnect: () => unknown
 }
 
@@ -24,7 +24,7 @@ const CONNECT_WITHIN = 5_000
 export function createRedisTransport(connect: () => Awaitable<RedisChannelClient>): Transport {
   return {
     maxLength: MAX_LENGTH,
-    async connect(name, { receive, lose }) {
+    async connect(names, { receive, lose }) {
       const client = await connect()
       const subscriber = client.duplicate()
       // The end of the connection follows.
@@ -32,13 +32,13 @@ export function createRedisTransport(connect: () => Awaitable<RedisChannelClient
       subscriber.on('close', () => lose(new Error('The connection has ended.')))
       subscriber.on('message', (_: string, text: string) => receive(text))
       try {
-        await withTimeout(subscriber.subscribe(name), CONNECT_WITHIN)
+        await withTimeout(subscriber.subscribe(...names), CONNECT_WITHIN)
       }
       catch (error) {
         subscriber.disconnect()
         throw error
       }
-      return { publish: text => client.publish(name, text), close: async () => subscriber.disconnect() }
+      return { publish: text => client.publish(names[0], text), close: async () => subscriber.disconnect() }
     },
   }
 }

@@ -95,7 +95,7 @@ describe('a permission function', () => {
     await decide(session, throws, context('signedIn'))
     const [message, error] = vi.mocked(console.error).mock.calls[0]!
     expect(message).toMatch(/posts.*update/)
-    expect(error).toEqual(new Error('the database is down'))
+    expect(error).toMatch(/^Error: the database is down\n/)
   })
 })
 

@@ -83,7 +83,7 @@ function callOf(
     evaluators: [],
     reservedIds: new Set(),
     hooks: { find: () => [] },
-    secret: () => secret,
+    secrets: () => secret === undefined ? undefined : [secret],
   }
   return { api, ctx: context, resource: resources.get(name)!, engine, memo: new Map() } as unknown as Call
 }
@@ -170,7 +170,7 @@ describe('the page of a list', () => {
 
   it('is a cursor, which needs no total', async () => {
     const first = await list('cursor=')
-    expect([first.offset, first.count, 'reached' in first, 'secret' in first]).toEqual([0, false, false, false])
+    expect([first.offset, first.count, 'reached' in first, 'secrets' in first]).toEqual([0, false, false, false])
     const cursor = createCursor(callOf('posts').resource, first.order, [7])
     const next = await list(`cursor=${encodeURIComponent(cursor)}`)
     expect(next.reached).toEqual([7])
@@ -181,11 +181,11 @@ describe('the page of a list', () => {
   it('by a field that the caller cannot read needs a secret, but not by offset', async () => {
     const options = { auth: { posts: { ...OPEN, fields: { id: { read: false } } } as ResourceAuth } }
     expect(await outcome(() => list('cursor=', 'posts', options))).toMatch(/^INVALID_QUERY: This list cannot be read by cursor/)
-    expect(await list('cursor=', 'posts', { ...options, secret: 's'.repeat(32) })).toMatchObject({ secret: 's'.repeat(32) })
+    expect(await list('cursor=', 'posts', { ...options, secret: 's'.repeat(32) })).toMatchObject({ secrets: ['s'.repeat(32)] })
     // One such field is enough.
     expect(await outcome(() => list('cursor=&sort=title', 'posts', options))).toMatch(/^INVALID_QUERY: This list cannot be read by cursor/)
     const call = callOf('posts', options)
-    const withoutSecrets = { ...call, api: { ...call.api, secret: undefined } } as unknown as Call
+    const withoutSecrets = { ...call, api: { ...call.api, secrets: undefined } } as unknown as Call
     expect(await outcome(() => planList(parseList({ query: { cursor: '' } }, withoutSecrets), withoutSecrets))).toMatch(
       /^INVALID_QUERY: This list cannot be read by cursor/,
     )
@@ -194,8 +194,8 @@ describe('the page of a list', () => {
     expect(await outcome(() => list(`cursor=${encodeURIComponent(plain)}`, 'posts', { ...options, secret: 's'.repeat(32) }))).toMatch(
       /^INVALID_CURSOR: /,
     )
-    expect('secret' in await list('', 'posts', options)).toBe(false)
-    expect('secret' in await list('cursor=', 'posts', { secret: 's'.repeat(32) })).toBe(false)
+    expect('secrets' in await list('', 'posts', options)).toBe(false)
+    expect('secrets' in await list('cursor=', 'posts', { secret: 's'.repeat(32) })).toBe(false)
     expect(await outcome(() => list('cursor=x', 'posts', { ...options, secret: 's'.repeat(32) }))).toMatch(/^INVALID_CURSOR: /)
   })
 })

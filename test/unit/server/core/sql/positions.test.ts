@@ -140,7 +140,7 @@ describe('a cursor', () => {
   const byId = toOrder('id')
   const refused = expect.objectContaining({ data: { code: 'INVALID_CURSOR', parameter: 'cursor' } })
   const forged = async (payload: string) =>
-    decryptCursor('secret', await encrypt('secret', 'cursor', payload), resource, byId).catch((error: unknown) => error)
+    decryptCursor(['secret'], await encrypt(['secret'], 'cursor', payload), resource, byId).catch((error: unknown) => error)
 
   it('is for one order', () => {
     const cursor = createCursor(resource, byId, [5])
@@ -177,9 +177,9 @@ describe('a cursor', () => {
   })
 
   it('of another secret, or not encrypted, is refused', async () => {
-    const cursor = await encrypt('other', 'cursor', '2 items id\0n5')
+    const cursor = await encrypt(['other'], 'cursor', '2 items id\0n5')
     for (const sent of [cursor, 'x', createCursor(resource, byId, [5])])
-      await expect(decryptCursor('secret', sent, resource, byId)).rejects.toEqual(refused)
+      await expect(decryptCursor(['secret'], sent, resource, byId)).rejects.toEqual(refused)
   })
 
   it('keeps every digit of a bigint, and NULL', () => {

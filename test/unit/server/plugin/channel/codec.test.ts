@@ -1,8 +1,9 @@
 /** Messages on a channel: any value, in texts of a limited length, which only servers with the secret read. */
 import { describe, expect, it } from 'vitest'
-import { createCodec } from '../../../../../src/runtime/server/plugin/channel/codec'
+import type { Secrets } from '../../../../../src/runtime/server/core/process/secret'
+import { createCodec, type Codec } from '../../../../../src/runtime/server/plugin/channel/codec'
 
-const codec = (secret = 'a secret', name = 'test') => createCodec(secret, name, 200)
+const codec = (secret = 'a secret', name = 'test') => createCodec([secret], name, 200)
 
 describe('a message', () => {
   it('arrives as it was sent, in texts that fit the channel', async () => {
@@ -26,7 +27,16 @@ describe('a message', () => {
   it.each([['another secret', 'test'], ['a secret', 'other']])('is not read with %s, for %s', async (secret, name) => {
     const [text] = await codec().encode('hello')
     expect(await codec(secret, name).decode(text!)).toBeUndefined()
-    expect(codec(secret, name).channel).not.toBe(codec().channel)
+    expect(codec(secret, name).channels).not.toEqual(codec().channels)
+  })
+
+  it('is read with the previous secret, and sent with the current one only', async () => {
+    const [old, both, current] = [['old'], ['new', 'old'], ['new']].map(secrets => createCodec(secrets as unknown as Secrets, 'test', 200))
+    const read = async (from: Codec, to: Codec) => (await to.decode((await from.encode('hello'))[0]!))?.message
+    expect([await read(old!, both!), await read(current!, both!), await read(both!, current!)]).toEqual(['hello', 'hello', 'hello'])
+    expect([await read(old!, current!), await read(both!, old!)]).toEqual([undefined, undefined])
+    expect(both!.channels).toEqual([...current!.channels, ...old!.channels])
+    expect(new Set(both!.channels).size).toBe(2)
   })
 
   it.each(['', 'hello', 'aaaaaaaaaaaa.1.AAAA', 'aaaaaaaaaaaa.1.', 'aaaaaaaaaaaa.0.AAAA'])('is not %j, which no server has written', async (text) => {

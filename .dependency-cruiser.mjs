@@ -93,7 +93,9 @@ const borders = [
     from: { path: '^src/runtime/plugins/[^/]+/admin/' },
     to: {
       path: '^src/runtime/admin/',
-      pathNot: '^src/runtime/admin/(kit/|model/(context|features|focus|issues|messages|navigation|nuxt|records|schema|tools)\\.ts$)',
+      pathNot:
+        '^src/runtime/admin/(kit/|model/'
+        + '(context|features|focus|hydration|issues|locale|messages|navigation|nuxt|record-names|records|schema|tools|values)\\.ts$)',
     },
   },
   {

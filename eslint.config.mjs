@@ -53,6 +53,15 @@ export default createConfigForNuxt({
   // Apps compile these files for older targets, for which esbuild warns about such literals.
   rules: { 'no-restricted-syntax': ['error', BIGINT] },
 }, {
+  name: 'auto-api/test-pool',
+  files: ['test/engines/**'],
+  rules: {
+    'no-restricted-syntax': ['error', {
+      selector: 'NewExpression[callee.property.name="Pool"]',
+      message: 'Use `TestPool`: dropping the database after `end()` of another pool can end the test run with an error.',
+    }],
+  },
+}, {
   name: 'auto-api/awaitable',
   files: ['src/runtime/server/**'],
   ignores: ['src/runtime/server/core/awaitable.ts'],

@@ -13,7 +13,7 @@ import { createPreparedNames } from '../../src/runtime/server/engines/prepared-n
 import { createServer, type TestServer } from '../support/server'
 import { isReachable, SERVICES } from '../support/services'
 import { DEFAULT_MULTI_TENANCY } from '../../src/runtime/shared/defaults'
-import { endPool } from './support/end-pool'
+import { TestPool } from './support/test-pool'
 import { OURS, POSTS_SQL, REGISTRATIONS } from './support/replicated-posts'
 
 const service = SERVICES.find(({ name }) => name === 'postgres')!
@@ -42,11 +42,11 @@ describe.skipIf(!hasPostgres)('prepare', () => {
     await client.end()
   })
   beforeEach(() => {
-    pool = new pg.Pool({ ...at(NAME), max: 1 })
+    pool = new TestPool({ ...at(NAME), max: 1 })
   })
   afterEach(async () => {
     vi.restoreAllMocks()
-    await endPool(pool)
+    await pool.end()
   })
   afterAll(async () => {
     await admin?.query(`drop database if exists ${NAME} with (force)`)
@@ -118,7 +118,7 @@ describe.skipIf(!hasPostgres)('prepare', () => {
   })
 
   it('goes on naming after a migration during many requests', async () => {
-    const many = new pg.Pool({ ...at(NAME), max: 20 })
+    const many = new TestPool({ ...at(NAME), max: 20 })
     try {
       const server = await start(drizzle({ client: many }), true)
       const all = () => Promise.all(Array.from({ length: 40 }, () => list(server, '?limit=2&count=none')))
@@ -133,7 +133,7 @@ describe.skipIf(!hasPostgres)('prepare', () => {
       expect(found.flatMap(({ rows }) => rows).length).toBeGreaterThan(0)
     }
     finally {
-      await endPool(many)
+      await many.end()
     }
   })
 

@@ -6,9 +6,9 @@ import { drizzle as libsql } from 'drizzle-orm/libsql'
 import { drizzle as mysql2 } from 'drizzle-orm/mysql2'
 import { drizzle as nodePostgres } from 'drizzle-orm/node-postgres'
 import { createPool } from 'mysql2/promise'
-import pg from 'pg'
 import type { EngineName } from '../../../src/runtime/server/engines/index'
 import type { Dialect } from '../../../src/runtime/shared/dialects'
+import { TestPool } from '../support/test-pool'
 
 export interface Connected {
   readonly db: object
@@ -30,7 +30,7 @@ export const CONNECT = {
     return { db: libsql({ client }), engine: 'libsql', dialect: 'sqlite', close: () => client.close() }
   },
   'node-postgres'(url: string): Connected {
-    const pool = new pg.Pool({ connectionString: url, max: POOL })
+    const pool = new TestPool({ connectionString: url, max: POOL })
     return { db: nodePostgres({ client: pool }), engine: 'postgres', dialect: 'pg', close: () => pool.end() }
   },
   'mysql2'(url: string): Connected {

@@ -21,7 +21,7 @@ import type { Dialect } from '../../../src/runtime/shared/dialects'
 import { openD1 as openLocalD1 } from '../../support/d1'
 import { SQLITE_HABITS, type Habits } from '../../support/oracle/values'
 import { isReachable, SERVICES } from '../../support/services'
-import { endPool } from './end-pool'
+import { TestPool } from './test-pool'
 import { isFull } from '../../support/tiers'
 
 /** A statement as it went through Drizzle. */
@@ -199,14 +199,14 @@ async function createBehindPooler({ lockTimeout = 0 }: OpenOptions) {
 type CreatedPostgres = Awaited<ReturnType<typeof createPostgres>>
 
 function openPool({ database, close, ...rest }: CreatedPostgres, options: pg.PoolConfig): Opened {
-  const pool = new pg.Pool({ ...options, database, max: POOL })
+  const pool = new TestPool({ ...options, database, max: POOL })
   const { logger, seen } = createLog()
   return {
     ...rest,
     db: nodePostgres({ client: pool, logger }),
     ...seen,
     async close() {
-      await endPool(pool)
+      await pool.end()
       await close()
     },
   }

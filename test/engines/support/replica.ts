@@ -7,7 +7,7 @@ import { drizzle as postgresJs } from 'drizzle-orm/postgres-js'
 import pg from 'pg'
 import postgres from 'postgres'
 import { isReachable, SERVICES } from '../../support/services'
-import { endPool } from './end-pool'
+import { TestPool } from './test-pool'
 
 const PRIMARY = { host: '127.0.0.1', port: 5432, user: 'postgres' }
 const REPLICA = { ...PRIMARY, port: 5433 }
@@ -84,7 +84,7 @@ export async function openReplicated(schema: string): Promise<Replicated> {
   const log = { primary: [] as string[], replica: [] as string[] }
   const loggerOf = (name: 'primary' | 'replica') => ({ logQuery: (text: string) => void log[name].push(text) })
   const link = await openLink(REPLICA.port)
-  const pools = [new pg.Pool({ ...PRIMARY, database, max: 12 }), new pg.Pool({ ...REPLICA, port: link.port, database, max: 12 })] as const
+  const pools = [new TestPool({ ...PRIMARY, database, max: 12 }), new TestPool({ ...REPLICA, port: link.port, database, max: 12 })] as const
   const clients = [
     postgres({ ...PRIMARY, database, onnotice: () => {} }),
     postgres({ ...REPLICA, port: link.port, database, onnotice: () => {} }),
@@ -125,7 +125,7 @@ export async function openReplicated(schema: string): Promise<Replicated> {
     async close() {
       await observer.query('select pg_wal_replay_resume()')
       await link.stop()
-      for (const pool of pools) await endPool(pool)
+      for (const pool of pools) await pool.end()
       for (const client of clients) await client.end({ timeout: 1 })
       await client.end()
       await observer.end()

@@ -65,6 +65,20 @@ export const FOLDERS: Readonly<Record<string, MutatedFolder>> = {
     ],
     goal: 95,
   },
+  'secrets': {
+    code: [
+      `${SERVER}/core/process/{secret,encryption}.ts`, `${SERVER}/core/replicas/marker.ts`, `${SERVER}/plugin/channel/codec.ts`,
+      `${SERVER}/api/secret-warnings.ts`,
+    ],
+    tests: [
+      'test/unit/server/core/process/secret.test.ts',
+      'test/unit/server/plugin/channel/codec.test.ts',
+      'test/unit/server/engines/replicas.test.ts',
+      'test/unit/server/api/secret-warnings.test.ts',
+      'test/scenarios/query/cursor-secret.test.ts',
+    ],
+    goal: 85,
+  },
   'api-tokens': {
     code: [`${PLUGINS}/api-tokens/**/*.ts`, `${SERVER}/plugin/{issued,owner,owned-rows}.ts`],
     tests: [

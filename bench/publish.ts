@@ -24,8 +24,11 @@ export function publish(measured: Results, isWhole: boolean): void {
   store(FILE, results)
 }
 
-/** The same with the results of the comparison with other systems. */
-export const publishSystems = (results: SystemsResults): void => store(SYSTEMS_FILE, results)
+/** The same with the results of the comparison with other systems. The run that was published before stays in the report. */
+export function publishSystems(results: SystemsResults): void {
+  const { date, machine, lines } = JSON.parse(readFileSync(SYSTEMS_FILE, 'utf8')) as SystemsResults
+  store(SYSTEMS_FILE, { ...results, before: { date, machine, lines } })
+}
 
 function store(file: string, results: object): void {
   mkdirSync(dirname(file), { recursive: true })

@@ -1,6 +1,6 @@
 /** The charts and the section of the report that are made from the comparison with other systems. */
 import { drawChart, type Chart } from '../chart.ts'
-import { grouped, toTables, type SystemsResults } from './report.ts'
+import { grouped, toEarlierTable, toTables, type SystemsResults } from './report.ts'
 
 type SystemResult = SystemsResults['systems'][number]
 
@@ -62,5 +62,5 @@ versions and measures again, on Linux with two cores and \`taskset\`.
 |---|---|---|
 ${systems.map(({ title, pragmas, setup }) => `| ${title} | ${pragmas} | ${setup} |`).join('\n')}
 
-${toTables(results)}`
+${toTables(results)}${toEarlierTable(results)}`
 }

@@ -37,7 +37,10 @@ export interface SystemLine {
   readonly p99: number
 }
 
-export type SystemsResults = ReturnType<typeof describeSystems>
+export type SystemsResults = ReturnType<typeof describeSystems> & {
+  /** The run that was published before, which shows how far the ratios depend on the machine and the day. */
+  readonly before?: Pick<ReturnType<typeof describeSystems>, 'date' | 'machine' | 'lines'>
+}
 
 /** The medians of the rounds. A ratio is computed within each round. The first system is ours. */
 export function describeSystems(
@@ -74,6 +77,16 @@ const table = (head: readonly string[], rows: readonly (readonly string[])[]) =>
   [head, head.map((_, index) => index === 0 ? '---' : '--:'), ...rows].map(cells => `| ${cells.join(' | ')} |`).join('\n')
 
 export const grouped = (value: number) => Math.round(value).toLocaleString('en-US').replaceAll(',', ' ')
+
+/** The ratios of the run before, in Markdown. */
+export function toEarlierTable({ systems, before }: SystemsResults): string {
+  if (!before) return ''
+  const cell = (operation: string, key: string) =>
+    before.lines.find(line => line.operation === operation && line.system === key)?.ratio.toFixed(2) ?? '–'
+  const operations = [...new Set(before.lines.map(({ operation }) => operation))]
+  const head = `ratio in the run of ${before.date.slice(0, 10)}, on ${before.machine}`
+  return `\n\n${table([head, ...systems.map(({ key }) => key)], operations.map(name => [name, ...systems.map(({ key }) => cell(name, key))]))}`
+}
 
 /** The tables of a run in Markdown: requests and processor time by operation, and what a system needs. */
 export function toTables({ systems, lines }: SystemsResults): string {

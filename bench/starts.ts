@@ -15,7 +15,7 @@ import { printWorker } from './worker.ts'
 
 const ROUNDS = 9
 const RESOURCES = [6, 200]
-const MAX_RATIO = 1.3
+const MAX_RATIO = 1.5
 /** What the start with 6 resources can take: a multiple of the processor time of an empty Nuxt app, and seconds. */
 const MAX_OF_EMPTY = { ratio: 1.15, seconds: 0.3 }
 

@@ -31,9 +31,9 @@ export function createComputedFields(registration: ResourceRegistration, facts: 
     (name, create) => inField(resource, name, create))
   const described = [...columns].map(([name, { column }]) =>
     Object.freeze({ ...describeColumn(name, column), nullable: true, optional: true, generated: true }))
-  const schemas = columnSchemas(table, described)
+  const schemaOf = columnSchemas(table, described)
   return described.map((column, index) => Object.freeze({
-    ...createField(column, facts.columns.length + index, schemas[column.name]!, false, wire[column.name]),
+    ...createField(column, facts.columns.length + index, () => schemaOf(column.name), false, wire[column.name]),
     ...traitsOf(computed[column.name]!.options, columns.get(column.name)!.expression),
     stored: false,
   }))

@@ -4,6 +4,7 @@
  */
 import { getTableName, is, sql, SQL, type Column } from 'drizzle-orm'
 import type { ZodType } from 'zod'
+import { once } from '../../shared/once'
 import { INVALID, type Kind } from '../../shared/wire'
 import { decoderOf, elementsOf, encodeValue, sqlTypeOf, tableOf, typeOf } from '../drizzle/index'
 import type { Bytewise } from '../engines/dialects/adapter'
@@ -183,18 +184,19 @@ function toScalar(column: Column, value: unknown): unknown {
 const orNull = (convert: (value: unknown) => unknown) => (value: unknown) => value === null || value === undefined ? null : convert(value)
 
 /**
- * @param schema the Zod schema of the column, which checks length, range and enum values
+ * @param create creates the Zod schema of the column, which checks length, range and enum values. Called when the first value is checked.
  * @param isKey whether the column alone identifies a row
  * @param conversion the `wire` option of the registration for this column
  */
-export function createField(facts: ColumnFacts, index: number, schema: ZodType, isKey = false, conversion?: WireConversion): Field {
+export function createField(facts: ColumnFacts, index: number, create: () => ZodType, isKey = false, conversion?: WireConversion): Field {
   const { column, kind } = facts
   const type = typeOf(column)
   const wire = wireOf(facts, conversion)
   const canHold = createValueTest(column, kind)
   const isDriverValue = createDriverValueTest(column, kind)
   const isInfinite = createInfiniteTest(column, kind)
-  const fits = (value: unknown) => value !== INVALID && canHold(value) && schema.safeParse(value).success
+  const schema = once(create)
+  const fits = (value: unknown) => value !== INVALID && canHold(value) && schema().safeParse(value).success
   const checked = (value: unknown) => fits(value) ? value : INVALID
   const exact = exactSelection(column)
   const decoder = decoderOf(column)
@@ -236,7 +238,7 @@ export function createField(facts: ColumnFacts, index: number, schema: ZodType, 
       if (!isDriverValue(raw)) return false
       const value = decodes ? fromDriver(raw) : raw
       // A table can contain dates that a client cannot write. SQLite also stores text of any length, and text that the enum does not list.
-      return isInfinite(value) || ((kind === 'date' || canHold(value)) && (unlimitedText || schema.safeParse(value).success))
+      return isInfinite(value) || ((kind === 'date' || canHold(value)) && (unlimitedText || schema().safeParse(value).success))
     },
     expected: expectedOf(column, kind),
     fromWire: (json) => {

@@ -5,10 +5,10 @@ import { createField, type Field } from './field'
 import { columnSchemas } from './validation'
 
 export function createFields({ table, columns, primaryKey }: TableFacts, wire: ResourceWire = {}): ReadonlyMap<string, Field> {
-  const schemas = columnSchemas(table, columns)
+  const schemaOf = columnSchemas(table, columns)
   const isKey = (name: string) => primaryKey.length === 1 && primaryKey[0] === name
   return new Map(columns.map((column, index) => {
     const { name } = column
-    return [name, createField(column, index, schemas[name]!, isKey(name), wire[name])]
+    return [name, createField(column, index, () => schemaOf(name), isKey(name), wire[name])]
   }))
 }

@@ -28,14 +28,14 @@ const DAYS: ReadonlySet<string> = new Set(['PgDateString', 'MySqlDateString'])
 
 /** Returns the JSON Schema of a generated body. It contains every writable column. */
 export function generatedBody({ table, facts, fields, writable, roles }: Resource, kind: 'create' | 'update'): JsonSchema {
-  const schemas = columnSchemas(table, facts.columns)
+  const schemaOf = columnSchemas(table, facts.columns)
   const columns = facts.columns.filter(({ name }) => writable[kind].has(name))
   // The server sets `createdAt` if the client does not send it.
   const required = kind === 'update' ? [] : columns.filter(({ name, optional }) => !optional && name !== roles.createdAt?.name)
   return {
     type: 'object',
     properties: Object.fromEntries(columns.map(column =>
-      [column.name, valueSchema(column, fields.get(column.name)!.wire, schemas[column.name]!)])),
+      [column.name, valueSchema(column, fields.get(column.name)!.wire, schemaOf(column.name))])),
     ...required.length > 0 && { required: required.map(({ name }) => name) },
     additionalProperties: false,
   }

@@ -1,6 +1,7 @@
 /** Finds the relations between resources at startup. It reads foreign keys, junction tables and Drizzle's `relations()`. */
 import { getTableName, type Table } from 'drizzle-orm'
 import type { AutoApiConfig } from '../../shared/config'
+import { groupBy } from '../../shared/group-by'
 import type { ResourceRegistration } from '../registration'
 import { describeForeignKeys, type ForeignKeyFacts } from './drizzle/foreign-keys'
 import { isTable } from './drizzle/config'
@@ -75,8 +76,10 @@ function toOneRelations(resource: Resource, keys: readonly ForeignKeyFacts[], re
 
 /** A key of a view that is a reference identifies one row at most, so that its other side is to-one. */
 function otherSides(resource: Resource, keys: readonly ForeignKeyFacts[], resources: ReadonlyMap<string, Resource>): Candidate[] {
+  const incoming = groupBy(keys.filter(key => key.foreignTable === resource.table), key => key.table)
+  if (incoming.size === 0) return []
   return [...resources.values()].flatMap((child) => {
-    const own = keys.filter(key => key.table === child.table && key.foreignTable === resource.table)
+    const own = incoming.get(child.table) ?? []
     return own.map(key => ({
       kind: child.readOnly && isKeyOf(child, key) ? 'one' as const : 'many' as const, key, target: child,
       columns: fieldsOf(resource, key.foreignColumns), foreignColumns: fieldsOf(child, key.columns),

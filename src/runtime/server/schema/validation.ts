@@ -3,6 +3,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { Table } from 'drizzle-orm'
 import { z, type ZodType } from 'zod'
 import { elementsOf, schemas, typeOf } from '../drizzle/index'
+import { once } from '../../shared/once'
 import type { ColumnFacts } from './drizzle/column'
 import { findDefaults, type IsDefault } from './schema-defaults'
 
@@ -16,19 +17,24 @@ export interface BodySchema {
   readonly isDefault: IsDefault
 }
 
-/** @param columns the columns that a client can write. A generated schema contains only these. */
+/**
+ * A generated schema is made when the first body needs it: most servers start more often than they write to each of their tables.
+ * @param columns the columns that a client can write. A generated schema contains only these.
+ */
 export function bodySchema(
   own: StandardSchemaV1 | undefined,
   kind: 'create' | 'update',
   table: Table,
   columns: readonly ColumnFacts[],
 ): BodySchema {
-  const standard = own ?? pick((kind === 'create' ? schemas.insert : schemas.update)(table, refinements(columns)), columns)
-  const keys = findKeys(standard)
+  const standard = once(() => own ?? pick((kind === 'create' ? schemas.insert : schemas.update)(table, refinements(columns)), columns))
+  const keys = once(() => findKeys(standard()))
   return Object.freeze({
-    standard,
+    get standard() {
+      return standard()
+    },
     generated: own === undefined,
-    hasKey: key => keys?.has(key) ?? true,
+    hasKey: key => keys()?.has(key) ?? true,
     isDefault: own && kind === 'update' ? findDefaults(own) : () => false,
   } satisfies BodySchema)
 }
@@ -70,12 +76,13 @@ function bytesUpTo({ length = Infinity }: WithLength): Refine {
 const refineList = (refine: Refine = schema => schema): Refine => schema =>
   schema instanceof z.ZodArray ? z.array(z.nullable(refineList(refine)(schema.element as ZodType))) : refine(schema)
 
-/** Creates a schema for the values of each column. The schemas do not accept null. */
-export function columnSchemas(table: Table, columns: readonly ColumnFacts[]): Record<string, ZodType> {
-  const { shape } = schemas.select(table, refinements(columns)) as { shape: Record<string, ZodType> }
-  return Object.fromEntries(
-    Object.entries(shape).map(([name, schema]) => [name, schema instanceof z.ZodNullable ? (schema.unwrap() as ZodType) : schema]),
-  )
+/** Returns the schema for the values of a column. It does not accept null. The schemas of a table are made when the first one is needed. */
+export function columnSchemas(table: Table, columns: readonly ColumnFacts[]): (name: string) => ZodType {
+  const made = once(() => (schemas.select(table, refinements(columns)) as { shape: Readonly<Record<string, ZodType>> }).shape)
+  return (name) => {
+    const schema = made()[name]!
+    return schema instanceof z.ZodNullable ? (schema.unwrap() as ZodType) : schema
+  }
 }
 
 function pick(schema: unknown, columns: readonly ColumnFacts[]): ZodType {

@@ -11,7 +11,7 @@ import { VALUES, valueTable, type ValueKind } from './value-columns'
 
 /** The fields of the table, as the API reads and writes them. */
 const fieldsOf = (table: Table) =>
-  describeTable(table).columns.map((facts, index) => createField(facts, index, z.any())) as [id: Field, value: Field]
+  describeTable(table).columns.map((facts, index) => createField(facts, index, z.any)) as [id: Field, value: Field]
 
 type UseTable = (table: Table, id: Field, value: Field) => Promise<void>
 

@@ -179,7 +179,7 @@ describe('a long pattern', () => {
   const field = createField(
     { name: 'value', column: table.value, kind: 'text', nullable: true, optional: true, generated: false } as never,
     0,
-    { safeParse: () => ({ success: true }) } as never,
+    () => ({ safeParse: () => ({ success: true }) }) as never,
   )
   database.exec('create table texts (value text)')
   afterAll(() => void database.close())

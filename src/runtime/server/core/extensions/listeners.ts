@@ -2,6 +2,7 @@
  * The listeners of plugins. They run before the API resolves the caller, before authorization, around the rest of the request,
  * and after every commit.
  */
+import { once } from '../../../shared/once'
 import type { Operation } from '../../../shared/operations'
 import type { AutoApiContext, AutoApiPlatform } from '../../registration'
 import type { Change, CommitListener, CommitParticipant } from './changes'
@@ -148,10 +149,4 @@ export async function emitChanges({ onCommit }: Listeners, changes: readonly Cha
       logError(ctx, 'onCommit of a plugin threw after the commit.', error)
     }
   }
-}
-
-/** Runs the function at most once. A plugin that calls `next` again gets the same response. */
-function once<T>(run: () => T): () => T {
-  let result: { readonly value: T } | undefined
-  return () => (result ??= { value: run() }).value
 }

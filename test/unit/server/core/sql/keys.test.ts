@@ -194,10 +194,10 @@ describe.each(['sqlite', 'pg', 'mysql'] as const)('conditions over %s', (dialect
   const fields = (['shop', 'bank'] as const).flatMap((schema) => {
     const { items } = tablesOf(dialect, schema)
     const facts = describeTable(items!)
-    const schemas = columnSchemas(items!, facts.columns)
+    const schemaOf = columnSchemas(items!, facts.columns)
     return facts.columns
       .filter(({ name }) => ['id', 'name', 'a,b'].includes(name))
-      .map((column, index) => createField(column, index, schemas[column.name]!))
+      .map((column, index) => createField(column, index, () => schemaOf(column.name)))
   })
   const field = fc.constantFrom(...fields)
   const fieldList = fc.array(field, { minLength: 1, maxLength: 3 })

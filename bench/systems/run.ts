@@ -49,13 +49,22 @@ export async function compareSystems({ quick, publish, json, built, only = '' }:
   console.info('left out: PostgREST: it has no setup here yet')
   const generator = startGenerator()
   const rounds: SystemRound[] = []
+  const failed = new Set<System>()
   try {
     for (let round = 0; round < effort.rounds; round++) {
-      for (const { system, seed } of ready) {
+      for (const { system, seed } of ready.filter(({ system }) => !failed.has(system))) {
         console.info(`round ${round + 1} of ${effort.rounds}: ${system.key} …`)
         const folder = join(temporary, 'data')
         cpSync(seed, folder, { recursive: true })
-        rounds.push(await measureRound(system, folder, data, generator, effort))
+        try {
+          rounds.push(await measureRound(system, folder, data, generator, effort))
+        }
+        catch (error) {
+          // The others are compared with ours.
+          if (system === own) throw error
+          failed.add(system)
+          console.warn(`left out: ${(error as Error).message}`)
+        }
         rmSync(folder, { recursive: true, force: true })
       }
     }
@@ -63,12 +72,13 @@ export async function compareSystems({ quick, publish, json, built, only = '' }:
   finally {
     generator.stop()
   }
-  const systems = ready.map(({ system }) => system)
+  const systems = ready.flatMap(({ system }) => failed.has(system) ? [] : system)
   const disk = Object.fromEntries(systems.map(({ key, installation }) => [key, sizeOf(installation)]))
   const results = describeSystems(systems, disk, rounds, effort)
   mkdirSync(join(json, '..'), { recursive: true })
   writeFileSync(json, `${JSON.stringify(results, null, 2)}\n`)
   console.info(`\n${toTables(results)}\n`)
+  if (publish && failed.size > 0) throw new Error('Not published, because a system failed.')
   if (publish) publishSystems(results)
 }
 

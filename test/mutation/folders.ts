@@ -73,7 +73,7 @@ export const FOLDERS: Readonly<Record<string, MutatedFolder>> = {
     tests: [
       'test/unit/server/core/process/secret.test.ts',
       'test/unit/server/plugin/channel/codec.test.ts',
-      'test/unit/server/engines/replicas.test.ts',
+      'test/unit/server/core/replicas/marker.test.ts',
       'test/unit/server/api/secret-warnings.test.ts',
       'test/scenarios/query/cursor-secret.test.ts',
     ],

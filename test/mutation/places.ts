@@ -36,7 +36,7 @@ export const PLACES: readonly Place[] = [
     ['server/core/access/fields.ts', 'return names.filter(name => refused.has(name))'],
     ['server/core/parse/body.ts', 'else if (!resource.dropped[kind].has(key)) kept.push(key)'],
     ['server/core/write/references.ts', 'if (!isChecked?.(checked.key)) return checkForeignKey(plan, checked, items, call, when)'],
-    ['server/core/write/tags.ts', 'if (record && item.ifMatch !== \'*\' && item.ifMatch!.has(record.revision))'],
+    ['server/core/write/tags.ts', 'if (record && hasRevision(item.ifMatch!, record))'],
   ),
   ...of(
     'an identity from the request',

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { FOLDERS } from '../mutation/folders'
 import { HARMLESS } from '../mutation/harmless'
+import { PLACES, toRange } from '../mutation/places'
 import { root } from '../support/once'
 
 const patterns = Object.values(FOLDERS).flatMap(({ code, tests }) => [...code, ...tests])
@@ -17,5 +18,9 @@ describe('the mutation tests', () => {
     const text = readFileSync(join(root, file), 'utf8')
     const codes = HARMLESS.filter(harmless => harmless.file === file).map(({ code }) => code)
     expect(codes.filter(code => !text.includes(code))).toEqual([])
+  })
+
+  it('find each place that is about published vulnerabilities, once', () => {
+    for (const place of PLACES) expect(() => toRange(place, readFileSync(join(root, 'src/runtime', place.file), 'utf8'))).not.toThrow()
   })
 })

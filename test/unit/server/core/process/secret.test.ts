@@ -1,4 +1,5 @@
 /** The secrets of the app: the current one makes values, and the previous one is only accepted. */
+import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { decrypt, decryptBytes, encrypt, encryptBytes } from '../../../../../src/runtime/server/core/process/encryption'
 import { readSecrets, type Secrets } from '../../../../../src/runtime/server/core/process/secret'
@@ -25,7 +26,9 @@ describe('the secrets', () => {
 })
 
 describe('an encrypted value', () => {
-  const [OLD, BOTH, NEW]: readonly Secrets[] = [['old'], ['new', 'old'], ['new']]
+  // Keys are kept by secret.
+  const [old, current] = [randomUUID(), randomUUID()]
+  const [OLD, BOTH, NEW]: readonly Secrets[] = [[old], [current, old], [current]]
 
   it.each([
     ['the previous secret', OLD!, BOTH!, 'text'],

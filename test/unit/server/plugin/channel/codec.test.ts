@@ -24,6 +24,25 @@ describe('a message', () => {
     for (const text of [second!, first!, ...others]) expect(await reader.decode(text)).toBeUndefined()
   })
 
+  it('is forgotten after the parts of sixteen others, and others can begin after it has arrived', async () => {
+    const [first, ...others] = await codec().encode('x'.repeat(300))
+    const reader = codec()
+    const begin = async (from: number, to: number) => {
+      for (let index = from; index < to; index++) await reader.decode(`${String(index).padStart(12, '0')}.2.AAAA`)
+    }
+    const readOthers = async () => {
+      const decoded = []
+      for (const text of others) decoded.push(await reader.decode(text))
+      return decoded.at(-1)
+    }
+    await reader.decode(first!)
+    await begin(0, 15)
+    expect(await readOthers()).toEqual({ message: 'x'.repeat(300) })
+    await reader.decode(first!)
+    await begin(15, 31)
+    expect(await readOthers()).toBeUndefined()
+  })
+
   it.each([['another secret', 'test'], ['a secret', 'other']])('is not read with %s, for %s', async (secret, name) => {
     const [text] = await codec().encode('hello')
     expect(await codec(secret, name).decode(text!)).toBeUndefined()

@@ -85,6 +85,21 @@ export const IDENTITIES: readonly Case[] = [
     writes: true,
   },
   {
+    id: 'a token that makes tokens', system: 'better-auth', cause,
+    what: 'A stolen key, or the one that replaced it, could make keys that its owner did not know.',
+    async play(world) {
+      const scopes = ['apiTokens:create']
+      const [full, narrow] = [await world.makeToken(), await world.makeToken({ scopes })]
+      const make = async ({ token }: { readonly token: string }, body: object) =>
+        outcome(await world.send({ as: 'anonymous', method: 'POST', path: '/apiTokens', body: { name: 'x', ...body }, headers: bearer(token) }))
+      const before = [await make(full, {}), await make(full, { scopes }), await make(narrow, {}), await make(narrow, { scopes })]
+      const { body } = await world.send({ method: 'POST', path: `/apiTokens/${narrow.id}/rotate` })
+      return [...before, await make(narrow, { scopes }), await make(body as { token: string }, { scopes })]
+    },
+    equals: ['403 FORBIDDEN', '403 FORBIDDEN', '403 FORBIDDEN', '201', '403 FORBIDDEN', '201'],
+    writes: true,
+  },
+  {
     id: 'CVE-2025-4643', system: 'Payload', cause,
     what: 'A token stayed valid after the sign-out.',
     async play(world) {

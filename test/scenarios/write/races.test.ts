@@ -190,3 +190,32 @@ describe('a write of a plugin to a row that changes after an object-level rule a
     await files.close()
   })
 })
+
+describe('a write that sends the reference that a row already has', () => {
+  const SENT: [method: string, path: string, body: unknown, error: string][] = [
+    ['PATCH', '2', { parentId: 1 }, 'CONFLICT'],
+    ['PATCH', '2', { parentId: 1, title: 'new' }, 'CONFLICT'],
+    ['PATCH', 'bulk', { items: [{ id: 3, data: { title: 'b' } }, { id: 2, data: { parentId: 1 } }] }, 'BULK_FAILED'],
+  ]
+  const away = 'update tree set parent_id = 3 where id = 2; update tree set deleted_at = 1, deletion_id = \'d1\' where id = 1'
+
+  it.each(SENT)('%s %s %j writes nothing if the reference has changed since', async (method, path, body, error) => {
+    await open(false)
+    otherWrite = away
+    expect(outcome(await world.send(method, `tree/${path}`, body))).toBe(`409 ${error}`)
+    expect([otherWrite, world.dump()]).toEqual(['', dump])
+  })
+
+  it.each(SENT)('%s %s %j is refused with a rule in code, which judges the row as it is now', async (method, path, body, error) => {
+    await open(true)
+    otherWrite = away
+    expect(outcome(await world.send(method, `tree/${path}`, body))).toBe(error === 'CONFLICT' ? '400 INVALID_REFERENCE' : '400 BULK_FAILED')
+    expect([otherWrite, world.dump()]).toEqual(['', dump])
+  })
+
+  it.each(SENT)('%s %s %j succeeds if something else has changed', async (method, path, body) => {
+    await open(false)
+    otherWrite = 'update tree set state = \'done\' where id = 2; update tree set deleted_at = 1, deletion_id = \'d1\' where id = 1'
+    expect(outcome(await world.send(method, `tree/${path}`, body))).toBe('200')
+  })
+})

@@ -148,7 +148,8 @@ async function findEachReason(parts: readonly WritePart[]): Promise<void> {
  * - A statement checks several references at once, and did not say which of them is invalid.
  * - A reference of an update is invalid: one cascade can delete the row and the row that it references. In this case, the caller gets the
  *   error of the row itself (404), not the error of the reference.
- * - The statement did not find the row of an item with conditions: the row is no longer visible, or it does not meet a condition.
+ * - The statement did not find the row of an item with conditions: the row is no longer visible, or it does not meet a condition. The same
+ *   applies to an item whose foreign keys have to keep their values.
  */
 export async function recheckTarget(
   plan: Scoped<WritePlan>,
@@ -161,7 +162,7 @@ export async function recheckTarget(
     await checkReferences(plan, [checked], call, 'now')
     if (checked.error !== undefined) return recheckTarget(plan, item, { reason: checked.error }, call)
   }
-  const unmet = expectation === 'row' && hasConditions(item)
+  const unmet = expectation === 'row' && (hasConditions(item) || item.unchangedKeys !== undefined)
   if (!unmet && (plan.kind !== 'update' || !isInvalidReference(reason))) return reason
   const current = { ...item, error: undefined }
   await loadTargets(plan, [current], call)

@@ -14,6 +14,7 @@ import type { Field } from '../../schema/field'
 import type { Row } from '../../engines/engine'
 import type { RecordValues } from '../read/rows/decode'
 import type { Rows } from '../read/rows/rows'
+import type { Where } from '../sql/where'
 
 /** A row that a request names by its key. `loadTargets` sets `row` and, if the caller cannot use the row, `error`. */
 export interface Target {
@@ -47,6 +48,8 @@ export interface Item extends Target {
   readonly fixed?: Readonly<Record<string, unknown>>
   /** The rows that the foreign keys of the item reference. The commit checks them again. */
   references?: readonly Reference[]
+  /** The foreign keys that need no check as long as the row keeps their values. */
+  unchangedKeys?: readonly Where[]
   /** The fields whose values the records of earlier items decide. */
   readonly late?: ReadonlyMap<string, LateReference>
   /** The record that an earlier item decides, instead of `key`. */
@@ -120,6 +123,7 @@ export function toItems({ items }: WritePlan, contextOf: () => AutoApiContext): 
     error,
     row: undefined,
     references: undefined,
+    unchangedKeys: undefined,
   }))
 }
 

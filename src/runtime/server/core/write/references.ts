@@ -14,6 +14,7 @@ import { tupleKey } from '../sql/tuple-key'
 import { applyScope, narrow, type Scoped } from '../access/row-scope'
 import { inTurn, andThen, type Awaitable } from '../awaitable'
 import type { Item, Reference } from './items'
+import { valuesUnchanged } from './row-clauses'
 import { targetColumns } from './targets'
 import { decoder, valuesAt } from '../read/rows/decode'
 import { readRows, type Rows } from '../read/rows/rows'
@@ -35,7 +36,7 @@ export function checkReferences(
   when: 'now' | 'commit',
   isChecked?: (key: ForeignKeyFacts) => boolean,
 ): Awaitable<void> {
-  for (const item of items) item.references = undefined
+  for (const item of items) item.references = item.unchangedKeys = undefined
   return inTurn(checkedKeys(call.api, plan.resource), (checked) => {
     if (!isChecked?.(checked.key)) return checkForeignKey(plan, checked, items, call, when)
   })
@@ -71,7 +72,11 @@ function checkForeignKey(
   const changed: ChangedReference[] = []
   const late: ChangedReference[] = []
   for (const item of items) {
-    const values = item.error === undefined ? changedReference(plan, key, item) : undefined
+    const sent = item.error === undefined ? sentReference(plan, key, item) : undefined
+    if (!sent) continue
+    const { values, kept } = sent
+    // Another request can change them before the commit: what was checked, or needed no check, would then be something else.
+    if (kept.length > 0) item.unchangedKeys = [...item.unchangedKeys ?? [], ...valuesUnchanged(plan, item.row!, kept)]
     if (!values) continue
     const isLate = item.late !== undefined && key.columns.some(name => item.late!.has(name))
     const encoded = values.map((value, index) => fields[index]!.encode(value));
@@ -149,15 +154,22 @@ function referenceScopeOf({ auth }: Resource, { columns }: ForeignKeyFacts): Ref
   return REFERENCE_SCOPES.find(scope => rules.includes(scope)) ?? 'visible'
 }
 
+interface SentReference {
+  /** The values of the key. Absent if the key does not change. */
+  readonly values?: readonly unknown[]
+  /** The columns that must keep the values of the row. */
+  readonly kept: readonly string[]
+}
+
 /**
- * Returns the values of the key if the client sent one of them and the key changes. Values that a hook sets need no check. A column that
- * the caller cannot read counts as changed: an error for every value but the stored one would disclose the stored one.
+ * Returns the key if the client sent one of its values. Values that a hook sets need no check. A column that the caller cannot read counts
+ * as changed: an error for every value but the stored one would disclose the stored one.
  */
-function changedReference(
+function sentReference(
   plan: Scoped<WritePlan>,
   { columns }: ForeignKeyFacts,
   { sent, values, original, row }: Item,
-): readonly unknown[] | undefined {
+): SentReference | undefined {
   const isSent = (name: string) => sent.includes(name) && Object.hasOwn(values, name) && isDeepStrictEqual(values[name], original[name])
   if (!columns.some(isSent)) return undefined
   const before = row && decoder(targetColumns(plan))(row)
@@ -170,7 +182,8 @@ function changedReference(
   if (after.some(value => value === null || value === undefined)) return undefined
   const isUnchanged = (name: string, index: number) =>
     isDeepStrictEqual(before![name], after[index]) && (plan.selection.byName.has(name) || !isSent(name))
-  return before && columns.every(isUnchanged) ? undefined : after
+  if (!before) return { values: after, kept: [] }
+  return columns.every(isUnchanged) ? { kept: columns } : { values: after, kept: columns.filter(name => !Object.hasOwn(values, name)) }
 }
 
 /** Returns the table's default for a column of the key that a create does not set. */

@@ -22,7 +22,7 @@ export function rowClauses(plan: Scoped<Plan>, target: Target): readonly Where[]
 
 /** Like {@link rowClauses}, with the conditions of the item. */
 export function writeClauses(plan: Scoped<Plan>, item: Item): readonly Where[] {
-  return [...rowClauses(plan, item), ...conditionClauses(item)]
+  return [...rowClauses(plan, item), ...conditionClauses(item), ...item.unchangedKeys ?? []]
 }
 
 export const conditionClauses = ({ conditions = [] }: Pick<Item, 'conditions'>): readonly Where[] =>
@@ -31,6 +31,13 @@ export const conditionClauses = ({ conditions = [] }: Pick<Item, 'conditions'>):
 /** Returns no conditions if SQL alone decides the row scope, because no code has checked the row then. */
 function unchangedSince(plan: Scoped<Plan>, { row }: Target): readonly Where[] {
   return plan.accepts && row ? columnsUnchanged(targetColumns(plan), row) : []
+}
+
+/** Matches the row if these columns still have the values that were read. */
+export function valuesUnchanged(plan: Scoped<Plan>, row: Row, names: readonly string[]): readonly Where[] {
+  const columns = targetColumns(plan)
+  const fields = columns.fields.filter(({ name }) => names.includes(name))
+  return columnsUnchanged({ ...columns, fields }, fields.map(field => row[columns.fields.indexOf(field)]))
 }
 
 /** Matches the row if every column still has the value that was read. Leaves out columns whose values the engine cannot compare. */

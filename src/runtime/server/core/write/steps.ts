@@ -1,6 +1,6 @@
 /** The commit of several writes, one after another: each part sees what the parts before it have written. */
 import type { ApiError } from '../error'
-import { invalidBody, isBusy } from '../error'
+import { changedMeanwhile, invalidBody, isBusy } from '../error'
 import { groupBy } from '../../../shared/group-by'
 import type { Resource } from '../../schema/model'
 import { keyFields } from '../access/fields'
@@ -159,10 +159,12 @@ async function findError(found: Found, part: WritePart): Promise<unknown> {
   // A row that is not there is refused before its references and its conditions. The earlier parts decide whether it is there.
   const { expectation, reason } = failure
   const conditions = items.flatMap(({ conditions = [] }) => conditions)
-  if (expectation !== 'reference' && (expectation !== 'row' || conditions.length === 0)) return reason
-  const plain = { ...part, items: items.map(item => ({ ...item, references: undefined, conditions: undefined })) }
+  const isLimited = conditions.length > 0 || items.some(({ unchangedKeys }) => unchangedKeys)
+  if (expectation !== 'reference' && (expectation !== 'row' || !isLimited)) return reason
+  const plain = { ...part, items: items.map(item => ({ ...item, references: undefined, conditions: undefined, unchangedKeys: undefined })) }
   const missing = await tryPart(found, plain)
-  return missing?.expectation === 'row' ? missing.reason : expectation === 'row' ? conditions.at(-1)!.error() : reason
+  if (missing?.expectation === 'row') return missing.reason
+  return expectation === 'row' ? conditions.at(-1)?.error() ?? changedMeanwhile() : reason
 }
 
 /** If a part that passed before fails now, another request has changed its row meanwhile: the part is no longer kept. */

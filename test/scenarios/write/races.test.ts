@@ -3,7 +3,7 @@ import { integer, sqliteTable, text, type AnySQLiteColumn } from 'drizzle-orm/sq
 import { afterEach, describe, expect, it } from 'vitest'
 import type { ResourceHooks } from '../../../src/runtime/server/registration'
 import { DEFAULT_CONFIG, DEFAULT_MULTI_TENANCY } from '../../../src/runtime/shared/defaults'
-import { dataExport } from '../../../src/runtime/plugins'
+import { batch, dataExport } from '../../../src/runtime/plugins'
 import { png } from '../../plugins/file-upload/bytes'
 import { EDITOR, openWorld as openFiles } from '../../plugins/file-upload/world'
 import { EVERYTHING, openWorld, outcome, type World } from './world'
@@ -50,6 +50,7 @@ async function open(objectLevel: boolean, transactional = true): Promise<void> {
     resources: { flat: registration, tree: registration },
     rows: `${rows('flat')} ${rows('tree')} update tree set parent_id = 1 where id = 2`,
     config: { multiTenancy: DEFAULT_MULTI_TENANCY, bulk: { ...DEFAULT_CONFIG.bulk, transactional } },
+    plugins: [batch()],
   })
 }
 
@@ -197,6 +198,7 @@ describe('a write that sends the reference that a row already has', () => {
     ['PATCH', '2', { parentId: 1, title: 'new' }, 'CONFLICT'],
     ['PATCH', 'bulk', { items: [{ id: 3, data: { title: 'b' } }, { id: 2, data: { parentId: 1 } }] }, 'BULK_FAILED'],
   ]
+  const step = (id: number, data: object) => ({ operation: 'update', resource: 'tree', id, data })
   const away = 'update tree set parent_id = 3 where id = 2; update tree set deleted_at = 1, deletion_id = \'d1\' where id = 1'
 
   it.each(SENT)('%s %s %j writes nothing if the reference has changed since', async (method, path, body, error) => {
@@ -211,6 +213,23 @@ describe('a write that sends the reference that a row already has', () => {
     otherWrite = away
     expect(outcome(await world.send(method, `tree/${path}`, body))).toBe(error === 'CONFLICT' ? '400 INVALID_REFERENCE' : '400 BULK_FAILED')
     expect([otherWrite, world.dump()]).toEqual(['', dump])
+  })
+
+  it('is refused as a step of a batch too', async () => {
+    await open(false)
+    otherWrite = away
+    const answer = await world.send('POST', 'batch', { steps: [step(3, { title: 'b' }), step(2, { parentId: 1 })] })
+    expect([outcome(answer), answer.body.data.errors.map((error: { step: number, code: string }) => [error.step, error.code])])
+      .toEqual(['409 BULK_FAILED', [[1, 'CONFLICT']]])
+    expect([otherWrite, world.dump()]).toEqual(['', dump])
+  })
+
+  it('can be set back by a later step of the same batch', async () => {
+    await open(false)
+    otherWrite = ''
+    const steps = [step(2, { parentId: 3 }), step(2, { parentId: 1 })]
+    expect(outcome(await world.send('POST', 'batch', { steps }))).toBe('200')
+    expect(world.rows('select parent_id from tree where id = 2')).toEqual([1])
   })
 
   it.each(SENT)('%s %s %j succeeds if something else has changed', async (method, path, body) => {

@@ -48,6 +48,8 @@ export interface Item extends Target {
   readonly fixed?: Readonly<Record<string, unknown>>
   /** The rows that the foreign keys of the item reference. The commit checks them again. */
   references?: readonly Reference[]
+  /** Whether an earlier item of the write updates the same row: the values that were read are not those that this item finds. */
+  isRepeated?: true
   /** The foreign keys that need no check as long as the row keeps their values. */
   unchangedKeys?: readonly Where[]
   /** The fields whose values the records of earlier items decide. */

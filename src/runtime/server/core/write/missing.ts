@@ -54,6 +54,20 @@ export function assertJudgedOnce(parts: readonly WritePart[]): void {
   }
 }
 
+/** Marks each item whose row an earlier item updates, if the row has foreign keys. */
+export function markRepeated(parts: readonly WritePart[]): void {
+  const rows = new Set<string>()
+  for (const { plan: { kind, resource }, items } of parts) {
+    if (kind !== 'update' || resource.foreignKeys.length === 0) continue
+    for (const item of items) {
+      if (!item.key) continue
+      const row = `${resource.facts.name} ${tupleKey(item.key)}`
+      if (rows.has(row)) item.isRepeated = true
+      rows.add(row)
+    }
+  }
+}
+
 /** Refuses a second change of the links of a record: it was planned with the links before the first one. */
 export function assertLinkedOnce(parts: readonly WritePart[]): void {
   const earlier: NonNullable<WritePart['links']>[] = []

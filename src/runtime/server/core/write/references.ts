@@ -168,7 +168,7 @@ interface SentReference {
 function sentReference(
   plan: Scoped<WritePlan>,
   { columns }: ForeignKeyFacts,
-  { sent, values, original, row }: Item,
+  { sent, values, original, row, isRepeated }: Item,
 ): SentReference | undefined {
   const isSent = (name: string) => sent.includes(name) && Object.hasOwn(values, name) && isDeepStrictEqual(values[name], original[name])
   if (!columns.some(isSent)) return undefined
@@ -182,7 +182,7 @@ function sentReference(
   if (after.some(value => value === null || value === undefined)) return undefined
   const isUnchanged = (name: string, index: number) =>
     isDeepStrictEqual(before![name], after[index]) && (plan.selection.byName.has(name) || !isSent(name))
-  if (!before) return { values: after, kept: [] }
+  if (!before || isRepeated) return { values: after, kept: [] }
   return columns.every(isUnchanged) ? { kept: columns } : { values: after, kept: columns.filter(name => !Object.hasOwn(values, name)) }
 }
 

@@ -16,7 +16,7 @@ import { itemsOf, stopOnFailure, toPart, type WritePart } from './parts'
 import { checkReferences } from './references'
 import { childParts, countFrom, hasChildren } from './nested'
 import { STEPS } from './steps'
-import { assertJudgedOnce, assertLinkedOnce, deferMissing } from './missing'
+import { assertJudgedOnce, assertLinkedOnce, deferMissing, markRepeated } from './missing'
 import { toResult, type WriteResult } from './result'
 import { checkTags } from './tags'
 import { loadTargets } from './targets'
@@ -50,6 +50,7 @@ const PREPARATIONS: readonly Step[] = [
   parts => inTurn(parts, ({ plan, items, call, links }) => andThen(links?.runBefore(), () => runBeforeEach(plan, items, call))),
   bindLateValues,
   forEachPart(checkWritable),
+  parts => parts.length > 1 ? markRepeated(parts) : undefined,
   parts => inTurn(parts, ({ plan, items, call, isChecked }) =>
     checkReferences(plan, items, call, isChecked ? 'now' : 'commit', isChecked)),
   findReasons,

@@ -343,6 +343,7 @@ const HELPERS: Record<string, Record<string, string>> = {
     rowClauses: 'the row scope and the values that rules read once more, in the statement that writes; the writing tests cover races',
     writeClauses: 'as rowClauses, with the conditions of hooks',
     conditionClauses: 'the conditions of hooks; the engine tests of conditions cover races',
+    valuesUnchanged: 'references that need no check as long as the row keeps them; the writing tests cover races',
     rowsUnchanged: 'the values that rules read, for several rows',
     checkUnchanged: 'as rowsUnchanged, for rows that others refer to',
   },

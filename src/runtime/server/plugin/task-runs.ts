@@ -23,9 +23,10 @@ export async function claimTask(engine: Engine, table: Table, { task, due, inter
   const time = (date: Date) => sql.param(date, columns.due)
   const run = async (statement: SQL) => (await engine.commit([{ ...engine.render(statement), atomic: true }]))[0]!.affectedRows
 
-  const claimed = await run(sql`update ${table} set ${name(columns.due)} = ${time(due)} where ${columns.task} = ${task}
-    and (${columns.due} < ${time(due)} or ${columns.due} > ${time(new Date(due.getTime() + interval))})`)
-  if (claimed > 0) return true
+  const claimRow = async () => await run(sql`update ${table} set ${name(columns.due)} = ${time(due)} where ${columns.task} = ${task}
+    and (${columns.due} < ${time(due)} or ${columns.due} > ${time(new Date(due.getTime() + interval))})`) > 0
+
+  if (await claimRow()) return true
   const found = await engine.query(engine.render(sql`select 1 from ${table} where ${columns.task} = ${task}`))
   if (found.length > 0) return false
   try {
@@ -33,9 +34,9 @@ export async function claimTask(engine: Engine, table: Table, { task, due, inter
     return isNow
   }
   catch (error) {
-    // Another server has added the row since.
-    if (findViolation(engine.dialect, error)?.kind === 'unique') return false
-    throw error
+    if (findViolation(engine.dialect, error)?.kind !== 'unique') throw error
+    // Another server has added the row since. If its clock is behind, that can be the due time before this one.
+    return claimRow()
   }
 }
 

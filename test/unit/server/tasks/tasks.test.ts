@@ -149,6 +149,12 @@ describe('the table of task runs', () => {
     expect([await restarted.run(11), await restarted.run(12)]).toEqual([[], ['often:run']])
   })
 
+  it('loses no due time when a server whose clock is behind records the first one at the same moment', async () => {
+    const [behind, right] = [await start([task('often', 1)]), await start([task('often', 1)])]
+    expect(await Promise.all([behind.run(9), right.run(10)])).toEqual([['often:run'], ['often:run']])
+    expect(client.prepare('select due from task_runs').pluck().all()).toEqual([10 * 60_000])
+  })
+
   it('lets a server that starts late run the due time that all servers missed', async () => {
     await (await start([task('seldom', 10)])).run(10)
     expect(await (await start([task('seldom', 10)])).run(27)).toEqual(['seldom:run'])

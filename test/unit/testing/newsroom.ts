@@ -10,7 +10,7 @@ import { apiTokens as tokensPlugin } from '../../../src/runtime/plugins'
 import { createTokenFormat } from '../../../src/runtime/plugins/api-tokens/server/format'
 import { apiTokensTable, softDelete, tenant } from '../../../src/runtime/plugins/schema-sqlite'
 import type { AutoApiPlugin } from '../../../src/runtime/server/plugin/contract'
-import { createTestApi } from '../../../src/runtime/testing'
+import { createTestApi, type LocalTestApi } from '../../../src/runtime/testing'
 
 export const users = sqliteTable('users', {
   id: integer('id').primaryKey({ autoIncrement: true }),
@@ -120,6 +120,9 @@ interface More {
   readonly plugins?: (client: Database.Database) => readonly AutoApiPlugin[]
   /** Further parts of the registration of `posts`. */
   readonly posts?: object
+  readonly resources?: LocalTestApi['resources']
+  /** Creates further tables. */
+  readonly tables?: string
 }
 
 export async function openNewsroom(mistake?: Mistake, more: More = {}) {
@@ -132,7 +135,7 @@ export async function openNewsroom(mistake?: Mistake, more: More = {}) {
       name: string
     }[]
     for (const { name } of names) client.exec(`drop table ${name}`)
-    client.exec(SQL_TEXT)
+    client.exec(SQL_TEXT + (more.tables ?? ''))
     client.exec(
       `create unique index post_titles on posts (${has('a unique constraint forgets the tenant') ? 'title' : 'organization_id, title'})`,
     )
@@ -274,6 +277,7 @@ export async function openNewsroom(mistake?: Mistake, more: More = {}) {
       },
       postTags: { schema: postTags, authorization: postTagsAuth },
       apiTokens: { schema: apiTokens, authorization: { permissions: { read: signedIn, create: signedIn, delete: signedIn } } },
+      ...more.resources,
       ...(has('a resource is forgotten') && { drafts: { schema: posts, authorization: { permissions: { read: true } } } }),
     },
     database: db,

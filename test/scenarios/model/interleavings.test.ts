@@ -103,7 +103,7 @@ const onceCreated = () => simulation.commits.flatMap(({ entries }) => entries)
   })
 
 describe('requests whose statements run in the order of a seed', () => {
-  it('take effect as if they ran one after another', { timeout: 20 * 60_000 }, async () => {
+  it('take effect as if they ran one after another', { timeout: 20 * 60_000 + RUNS * 30 }, async () => {
     await fc.assert(fc.asyncProperty(plans, check), { numRuns: RUNS, seed: SEED, path: REPLAY, interruptAfterTimeLimit: LIMIT_MS })
     const statuses = [...counts.statuses].sort(([a], [b]) => a - b).map(([status, count]) => `${status} × ${count}`).join(' · ')
     const { runs, steps, commits, faults } = counts

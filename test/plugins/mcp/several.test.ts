@@ -2,6 +2,7 @@
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { afterEach, describe, expect, it } from 'vitest'
 import { mcp, type McpOptions } from '../../../src/runtime/plugins/index'
+import { DEFAULT_CONFIG } from '../../../src/runtime/shared/defaults'
 import { openTokenApi, type TokenApi } from '../../support/api-tokens'
 import { connectMcp } from '../../support/mcp'
 
@@ -29,6 +30,7 @@ async function connect(options: McpOptions = {}) {
   api = await openTokenApi({
     plugins: [mcp({ write: true, ...options })],
     before: SQL,
+    config: { filters: { ...DEFAULT_CONFIG.filters, extended: true } },
     registrations: [
       { name: 'orders', schema: orders, authorization: { permissions }, nested: { lines: ['create', 'update', 'delete'] } },
       { name: 'lines', schema: lines, authorization: { permissions: { ...permissions, delete: 'nobody' } }, nested: { parts: ['create'] } },
@@ -82,6 +84,37 @@ describe('children', () => {
     expect(textsOf()).toEqual([])
     const plain = await call('create', { resource: 'orders', values: { number: 'a', lines: { create: [{ text: 'rope' }] } } })
     expect([plain.isError, textsOf()]).toEqual([false, ['rope']])
+  })
+})
+
+describe('relations to a resource that the tools cannot use', () => {
+  const reads: readonly (readonly [string, object])[] = [
+    ['list', { include: ['lines'] }], ['list', { counts: ['lines'] }], ['list', { filter: { lines: { text: 'rope' } } }],
+    ['list', { sort: ['lines.$count'] }], ['get', { id: 1, include: { lines: { limit: 1 } } }], ['get', { id: 1, counts: ['lines'] }],
+    ['aggregate', { filter: { lines: { $count: 1 } } }],
+  ]
+  it.each<[string, McpOptions]>([['except', { except: ['lines'] }], ['resources', { resources: ['orders', 'parts'] }]])(
+    'are unknown, by `%s`', async (_, options) => {
+      const { call } = await connect(options)
+      api!.client.exec(`insert into orders values (1, 'a', null); insert into lines values (1, 1, 'rope'); insert into parts values (1, 1, 'x')`)
+      expect((await call('describe', { resource: 'orders' })).result.relations).toEqual({})
+      const results = await Promise.all(reads.map(async ([tool, args]) => (await call(tool, { resource: 'orders', ...args })).result.error))
+      const deep = (await call('list', { resource: 'parts', include: ['line.order'] })).result.error
+      const sorted = (await call('list', { resource: 'parts', sort: ['line.text'] })).result.error
+      expect([...results, deep, sorted].map(error => `${error?.code} ${error?.parameter}`)).toEqual([
+        'UNKNOWN_RELATION include', 'UNKNOWN_RELATION counts', 'UNKNOWN_FIELD filter', 'UNKNOWN_FIELD sort',
+        'UNKNOWN_RELATION include', 'UNKNOWN_RELATION counts', 'UNKNOWN_FIELD filter', 'UNKNOWN_RELATION include', 'UNKNOWN_FIELD sort',
+      ])
+      // Requests that are not sent by a tool still use them.
+      const { body } = await api!.server.request('GET', '/api/orders?include=lines&counts=lines', { caller: api!.session(1) })
+      expect(body.data).toMatchObject([{ lines: [{ text: 'rope' }], _count: { lines: 1 } }])
+      expect((await call('list', { resource: 'orders', filter: { number: 'a' } })).result.data).toEqual([{ id: 1, number: 'a', note: null }])
+    })
+
+  it('are read otherwise', async () => {
+    const { call } = await connect()
+    api!.client.exec('insert into orders values (1, \'a\', null)')
+    for (const [tool, args] of reads) expect((await call(tool, { resource: 'orders', ...args })).result).not.toHaveProperty('error')
   })
 })
 

@@ -14,7 +14,7 @@ export interface McpOptions {
    */
   readonly resources?: readonly string[]
   /**
-   * Resources that the tools cannot use.
+   * Resources that the tools cannot use: no relation leads to them, and they are no children of others.
    * @default []
    */
   readonly except?: readonly string[]

@@ -26,15 +26,17 @@ export function createMcpServer(options: ResolvedMcp, server: PluginServer): (re
   // Plugins that are listed after this one are set up by the first message.
   let tools: Tools | undefined
   let resources: ReadonlyMap<string, Resource> | undefined
+  let unreachable: ReadonlySet<string> | undefined
   return async (request, api) => {
     const features = readFeatures(server)
     tools ??= createTools(options, features.history !== undefined, features.idempotency === true, api)
     resources ??= exposedResources(options, api)
     assertVersion(request.header('mcp-protocol-version'))
     const message = await readMessage(request)
-    const call: ToolCall = { request, api, options, features, resources }
+    const own = { ...request, unreachable: unreachable ??= new Set([...api.resources.keys()].filter(name => !resources!.has(name))) }
+    const call: ToolCall = { request: own, api, options, features, resources }
     if (message.method === 'tools/call' && message.id !== undefined) return await callTool(message, call, tools)
-    return await runInSession(request, api, session => respond(message, session, call, tools!))
+    return await runInSession(own, api, session => respond(message, session, call, tools!))
   }
 }
 

@@ -2,7 +2,7 @@
 import type { Relation, Resource } from '../../schema/model'
 import { relationColumns } from '../../schema/relation-columns'
 import type { Api } from '../api'
-import type { Call } from '../request/session'
+import { unreachableFrom, type Call } from '../request/session'
 import { unknownRelation } from '../error'
 import { isAuthorized } from './authorize'
 import { readableFields } from './fields'
@@ -47,6 +47,7 @@ export function isCheckedInCode(relation: Relation, { rowChecks }: Pick<Api, 'ro
  * read a key column, an include or a filter would still disclose which rows have equal values in it.
  */
 export async function isRelationReadable(call: Call, resource: Resource, relation: Relation): Promise<boolean> {
+  if (unreachableFrom(call.ctx)?.has(relation.target.name)) return false
   for (const [owner, fields] of relationColumns(resource, relation)) {
     const { byName } = await readableFields(call, owner)
     if (fields.some(({ name }) => !byName.has(name))) return false

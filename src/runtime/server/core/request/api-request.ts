@@ -34,6 +34,8 @@ export interface ApiRequest {
     readonly permissions?: readonly string[]
     readonly tenantId?: unknown
   }
+  /** Names of resources to which no relation leads in this request. Absent for requests of clients. */
+  readonly unreachable?: ReadonlySet<string>
   readonly engine: Engine
   readonly db: unknown
   /** The replicas that a request of a client can read from. Absent for other requests, and for those that can write. */

@@ -36,11 +36,17 @@ export function createSession(api: Api, ctx: AutoApiContext, engine: Engine): Se
   return session
 }
 
-export function createContext(
-  request: Pick<ApiRequest, 'caller' | 'event' | 'params' | 'query' | 'db' | 'method' | 'header'>, resource: string, operation: Operation,
-): Writable<AutoApiContext> {
-  const { user, permissions } = request.caller
+const UNREACHABLE = Symbol('unreachable')
+
+/** The resources to which no relation leads, also for contexts that inherit from that of the request. */
+export const unreachableFrom = (ctx: AutoApiContext) => (ctx as { readonly [UNREACHABLE]?: ReadonlySet<string> })[UNREACHABLE]
+
+type ContextSource = Pick<ApiRequest, 'caller' | 'event' | 'params' | 'query' | 'db' | 'method' | 'header' | 'unreachable'>
+
+export function createContext(request: ContextSource, resource: string, operation: Operation): Writable<AutoApiContext> {
+  const { unreachable, caller: { user, permissions } } = request
   return {
+    ...unreachable && { [UNREACHABLE]: unreachable },
     user,
     permissions: toPermissions(permissions ?? user?.permissions),
     tenant: undefined,

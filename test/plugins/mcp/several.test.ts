@@ -1,7 +1,7 @@
 /** Children and `onConflict` in the tools of `mcp`: what the schemas show, and what the tools write. */
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { afterEach, describe, expect, it } from 'vitest'
-import { mcp, type McpOptions } from '../../../src/runtime/plugins/index'
+import { mcp, responseCache, type McpOptions } from '../../../src/runtime/plugins/index'
 import { DEFAULT_CONFIG } from '../../../src/runtime/shared/defaults'
 import { openTokenApi, type TokenApi } from '../../support/api-tokens'
 import { connectMcp } from '../../support/mcp'
@@ -26,9 +26,9 @@ afterEach(async () => {
   api = undefined
 })
 
-async function connect(options: McpOptions = {}) {
+async function connect(options: McpOptions = {}, more: readonly unknown[] = []) {
   api = await openTokenApi({
-    plugins: [mcp({ write: true, ...options })],
+    plugins: [...more, mcp({ write: true, ...options })],
     before: SQL,
     config: { filters: { ...DEFAULT_CONFIG.filters, extended: true } },
     registrations: [
@@ -38,7 +38,7 @@ async function connect(options: McpOptions = {}) {
     ],
   })
   const { token } = await api.make(1)
-  return await connectMcp({ token, fetch: request => api!.server.fetch(request) })
+  return { token, ...await connectMcp({ token, fetch: request => api!.server.fetch(request) }) }
 }
 
 const textsOf = () => api!.client.prepare('select text from lines order by id').pluck().all()
@@ -110,6 +110,13 @@ describe('relations to a resource that the tools cannot use', () => {
       expect(body.data).toMatchObject([{ lines: [{ text: 'rope' }], _count: { lines: 1 } }])
       expect((await call('list', { resource: 'orders', filter: { number: 'a' } })).result.data).toEqual([{ id: 1, number: 'a', note: null }])
     })
+
+  it('are not in a stored response either', async () => {
+    const { call, token } = await connect({ except: ['lines'] }, [responseCache({ resources: ['orders', 'lines'] })])
+    for (const state of ['stored', 'hit'])
+      expect((await api!.ask(token, 'GET', '/api/orders?limit=20&cursor=&include=lines')).headers.get('cache-status')).toContain(state)
+    expect((await call('list', { resource: 'orders', include: ['lines'] })).result.error).toMatchObject({ code: 'UNKNOWN_RELATION' })
+  })
 
   it('are read otherwise', async () => {
     const { call } = await connect()

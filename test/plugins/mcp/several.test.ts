@@ -98,6 +98,7 @@ describe('relations to a resource that the tools cannot use', () => {
       const { call } = await connect(options)
       api!.client.exec(`insert into orders values (1, 'a', null); insert into lines values (1, 1, 'rope'); insert into parts values (1, 1, 'x')`)
       expect((await call('describe', { resource: 'orders' })).result.relations).toEqual({})
+      expect((await call('describe', { resource: 'parts' })).result.fields.lineId).not.toHaveProperty('references')
       const results = await Promise.all(reads.map(async ([tool, args]) => (await call(tool, { resource: 'orders', ...args })).result.error))
       const deep = (await call('list', { resource: 'parts', include: ['line.order'] })).result.error
       const sorted = (await call('list', { resource: 'parts', sort: ['line.text'] })).result.error

@@ -6,7 +6,7 @@ import { callFor, isAuthorized } from '../access/authorize'
 import { readableFields, refusedFields } from '../access/fields'
 import { hasTenantId } from '../access/tenant'
 import { operationCapabilities, type OperationCapabilities } from './capabilities'
-import type { Session } from '../request/session'
+import { unreachableFrom, type Session } from '../request/session'
 import { LINK_MODE_OF, LINK_OPERATIONS, type LinkMode } from '../access/links'
 import { isCheckedInCode, isCountable, isRelationReadable } from '../access/readable-relation'
 import type { ReferenceFacts } from './facts'
@@ -113,7 +113,7 @@ async function canLink(
 
 /** Whether the caller can read the rows and the column that a foreign key references. */
 export async function canReadReference(session: Session, { target, field }: ReferenceFacts, accessOf: AccessOf): Promise<boolean> {
-  if (!await canReadRows(target, accessOf)) return false
+  if (unreachableFrom(session.ctx)?.has(target.name) || !await canReadRows(target, accessOf)) return false
   return (await readableFields(callFor(session, target, 'read'), target)).byName.has(field)
 }
 

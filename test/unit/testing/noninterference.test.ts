@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import {
   createTestApi, expectNoninterference, type NoninterferenceOptions, type NoninterferenceRequest,
 } from '../../../src/runtime/testing'
+import { defineAutoApiPlugin } from '../../../src/runtime/server/define'
 import { byTier } from '../../support/tiers'
 import { openNewsroom, type Mistake } from './newsroom'
 import { plant, PLANTED } from './noninterference-mistakes'
@@ -56,6 +57,14 @@ describe('expectNoninterference', () => {
     }
     const { requests } = await expectNoninterference(api, { as: 'reader', runs: 20, seed: 5, ignore: isIgnored })
     expect([requests, sent.includes('POST')]).toEqual([20, true])
+  })
+
+  it('says so if what the caller sees changes without a change of the test', async () => {
+    let turns = 0
+    const changing = defineAutoApiPlugin({ name: 'turns', extendContext: ctx => void (ctx.permissions = [`turn ${++turns}`]) })
+    const { api } = await openNewsroom(undefined, { plugins: () => [changing] })
+    await expect(expectNoninterference(api, { as: 'reader', runs: 10 })).rejects
+      .toThrow('[auto-api] What reader sees has changed during the test: caller.')
   })
 
   it('refuses an API in another process', async () => {

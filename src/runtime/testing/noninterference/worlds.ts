@@ -66,6 +66,12 @@ export async function openChanged(place: Place, random: Random): Promise<Worlds>
   await apply(changes)
   const second = await lookAs(place.api, place.server, place.caller)
   await leave()
+  const [different] = differenceOf(first, second)
+  if (different !== undefined) {
+    throw new Error(
+      `[auto-api] What ${place.caller} sees has changed during the test: ${different}. A limit of invalid credentials can be the cause.`,
+    )
+  }
   return {
     sights: [first, second],
     changes,

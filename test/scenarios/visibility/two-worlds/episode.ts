@@ -1,5 +1,6 @@
 /** Two offices that are equal for a caller, and the requests that the caller and others send to them. */
 import { vi } from 'vitest'
+import { invalidateResponses } from '../../../../src/runtime/server/plugin/invalidation'
 import { passesHidden } from '../../../../src/runtime/testing/noninterference/cascades'
 import { createKnown, findDifference } from '../../../../src/runtime/testing/noninterference/compare'
 import type { Random } from '../../../../src/runtime/testing/noninterference/random'
@@ -33,8 +34,10 @@ const SECOND = 1_000
 export async function openEpisode(offices: Pair<Office>, caller: Name, random: Random, counts: Counts): Promise<Episode> {
   let now = Date.parse('2026-01-01T00:00:00Z')
   vi.setSystemTime(now)
-  for (const { reset } of offices) reset()
   const places = offices.map(({ api }) => ({ api, server: findServer(api)!, caller })) as unknown as Pair<Parameters<typeof openChanged>[0]>
+  for (const { reset } of offices) reset()
+  // The servers do not know the new rows.
+  for (const { server } of places) await invalidateResponses(server.services, [...server.resources.keys()])
   await (await openChanged(places[1], random)).enter(1)
 
   const look = async (world: 0 | 1, name = caller) => withoutLog(await lookAs(places[world].api, places[world].server, name))
@@ -138,5 +141,5 @@ function plain(response: TestResponse): TestResponse {
   if (ids.length === 0) return { ...response, headers }
   headers.delete('etag')
   const text = response.text.replace(ENTRY_ID, id => `<entry ${ids.indexOf(id)}>`)
-  return { ...response, headers, text, body: text.startsWith('{') ? JSON.parse(text) : text }
+  return { ...response, headers, text, body: typeof response.body === 'object' ? JSON.parse(text) : text }
 }

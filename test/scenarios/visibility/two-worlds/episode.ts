@@ -22,7 +22,6 @@ export interface Episode {
   readonly step: () => Promise<string | undefined>
   /** Whether the worlds can differ from now on, because of a documented exception. */
   readonly ended: () => boolean
-  readonly counts: Counts
 }
 
 export interface Counts { reads: number, writes: number, ofOthers: number, seen: number, ended: number }
@@ -81,7 +80,6 @@ export async function openEpisode(offices: Pair<Office>, caller: Name, random: R
   }
 
   return {
-    counts,
     ended: () => ended,
     async step() {
       vi.setSystemTime(now += SECOND)

@@ -3,13 +3,14 @@ import type Database from 'better-sqlite3'
 import { eq, sql } from 'drizzle-orm'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import {
-  activityFeed, auditLog, batch, dataExport, fileUpload, mcp, openApi, responseCache, type FileStorage,
+  activityFeed, auditLog, batch, dataExport, fileUpload, mcp, openApi, responseCache,
 } from '../../../../src/runtime/plugins'
 import { adminPlugin } from '../../../../src/runtime/plugins/admin'
 import { tenant } from '../../../../src/runtime/plugins/schema-sqlite'
 import { computed, type AutoApiContext } from '../../../../src/runtime/server/define'
 import type { AutoApiPlugin } from '../../../../src/runtime/server/plugin/contract'
 import { AUDIT_LOGS, auditLogSql } from '../../../engines/support/audit-log'
+import { storage } from '../../../fixtures/visibility/server/files'
 import { openNewsroom, posts, type Mistake } from '../../../unit/testing/newsroom'
 
 const documents = sqliteTable('documents', {
@@ -30,17 +31,6 @@ insert into documents values (1, 1, 'Prices', 1, ${file(1)}, ${file(2)}), (2, 1,
   (3, 2, 'Elsewhere', 1, ${file(5)}, null), (4, 1, 'Plan', 1, null, ${file(6)});
 `
 
-/** Every key has the same content. So each row can name a file that nobody has uploaded. */
-const storage: FileStorage = {
-  async put(_key, chunks) {
-    for await (const _ of chunks) { /* nothing is kept */ }
-  },
-  get: async () => (async function* () {
-    yield new TextEncoder().encode('a,b')
-  })(),
-  delete: async () => {},
-  async* list() {},
-}
 const csv = { accept: ['text/csv'], maxSize: 1000 }
 
 const isEditor = (ctx: AutoApiContext) => ctx.permissions.includes('posts:edit')

@@ -34,7 +34,7 @@ export interface ApiRequest {
     readonly permissions?: readonly string[]
     readonly tenantId?: unknown
   }
-  /** Names of resources to which no relation leads in this request. Absent for requests of clients. */
+  /** Names of resources to which no relation leads in this request. Set by plugins that send requests. */
   readonly unreachable?: ReadonlySet<string>
   readonly engine: Engine
   readonly db: unknown

@@ -148,8 +148,8 @@ async function findEachReason(parts: readonly WritePart[]): Promise<void> {
  * - A statement checks several references at once, and did not say which of them is invalid.
  * - A reference of an update is invalid: one cascade can delete the row and the row that it references. In this case, the caller gets the
  *   error of the row itself (404), not the error of the reference.
- * - The statement did not find the row of an item with conditions: the row is no longer visible, or it does not meet a condition. The same
- *   applies to an item whose foreign keys have to keep their values.
+ * - The statement did not find the row of an item with conditions or unchanged foreign keys: the row is no longer visible, does not meet a
+ *   condition, or has other foreign keys now.
  */
 export async function recheckTarget(
   plan: Scoped<WritePlan>,

@@ -54,7 +54,7 @@ export function assertJudgedOnce(parts: readonly WritePart[]): void {
   }
 }
 
-/** Marks each item whose row an earlier item updates, if the row has foreign keys. */
+/** In tables with foreign keys, marks the items whose row an earlier item updates too. */
 export function markRepeated(parts: readonly WritePart[]): void {
   const rows = new Set<string>()
   for (const { plan: { kind, resource }, items } of parts) {
